@@ -68,11 +68,11 @@ class Staging {
   // that cannot be removed now is used by the next Begin.
   rocksdb::Status Commit() {
     rocksdb::Status s = env_->RenameFile(contents(), path_);
-    if (!s.ok()) return s;
-    s = SyncDirectory(env_, ParentOf(path_));
+    if (s.ok()) s = SyncDirectory(env_, ParentOf(path_));
     if (s.ok()) {
       Remove().PermitUncheckedError();
-    } else {  // so that a failure leaves nothing
+    } else if (env_->FileExists(contents()).IsNotFound()) {
+      // A failure leaves nothing, also one of a renaming that was done.
       env_->RenameFile(path_, contents()).PermitUncheckedError();
     }
     return s;

@@ -179,17 +179,18 @@ Status Store::AlterFamily(const std::string& name,
       // The application's puts may be later than the store's time.
       s = impl_->writer.Announce(kLaterPuts);
     }
-    if (s.ok()) {
-      s = opened.database->SetOptions(before.handle(),
-                                      AlterableOptions(options));
-    }
     if (!s.ok()) return s;
-    s = opened.database.WriteSynced(&batch);
+    const auto set = [&](const FamilyOptions& to) {
+      return opened.database->SetOptions(before.handle(), AlterableOptions(to));
+    };
+    s = set(options);
+    if (s.ok()) s = opened.database.WriteSynced(&batch);
     if (!s.ok()) {
-      // These options change the size of files alone: no second error.
-      opened.database
-          ->SetOptions(before.handle(), AlterableOptions(before.options))
-          .PermitUncheckedError();
+      // RocksDB keeps options in memory that it could not write. They change
+      // files alone: no second error.
+      if (opened.CheckWritable().ok()) {
+        set(before.options).PermitUncheckedError();
+      }
       return s;
     }
     before.filter_policy->Alter(std::move(setup.filter_policy));

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/sst_file_reader.h"
@@ -19,12 +20,7 @@ using rocksdb::Status;
 
 constexpr std::string_view kManifestPrefix = "MANIFEST-";
 
-// The number that `text` starts with; 0: none.
-uint64_t LeadingNumber(std::string_view text) {
-  uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
+bool IsLog(std::string_view name) { return name.ends_with(".log"); }
 
 // Reads the name of the MANIFEST.
 Status ReadCurrent(Env* env, const std::string& path, std::string* manifest) {
@@ -60,7 +56,7 @@ Status CheckManifestEnd(Env* env, const std::string& path, rocksdb::DB* db) {
   bool has_logs = false;
   for (const std::string& entry : entries) {
     const uint64_t number = LeadingNumber(entry);
-    if (!entry.ends_with(".log") || number == 0) continue;
+    if (!IsLog(entry) || number == 0) continue;
     if (number >= needed && number < end) return s;
     has_logs = true;
   }
@@ -97,6 +93,12 @@ Status LookIntoDatabase(Env* env, const std::string& path, FoundStore* found) {
 
 }  // namespace
 
+uint64_t LeadingNumber(std::string_view text) {
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 Status FindStore(Env* env, const std::string& path, FoundStore* found) {
   *found = {};
   Status s = env->FileExists(path);
@@ -120,65 +122,58 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
       path, " is not a rowbloom store: it has files, but none named CURRENT");
 }
 
-uint64_t StoreCut::EndOfLog(std::string_view name) const {
-  const uint64_t number = LeadingNumber(name);
-  if (manifest.empty() || logs.upper_bound(number) != logs.end()) {
-    return UINT64_MAX;
-  }
-  return logs.contains(number) ? log_bytes : 0;
-}
-
-Status FindCut(Env* env, const std::string& path, StoreCut* cut) {
-  constexpr int kMaxLooks = 20;
-  const auto find_manifest = [&](StoreCut* at) {
-    const Status s = ReadCurrent(env, path, &at->manifest);
-    return s.ok() ? env->GetFileSize(path + "/" + at->manifest,
-                                     &at->manifest_bytes)
-                  : s;
-  };
-  Status s;
-  for (int looks = 0; looks < kMaxLooks; ++looks) {
-    StoreCut now;
-    StoreCut later;
-    std::vector<std::string> names;
-    s = find_manifest(&now);
-    if (s.ok()) s = ListDirectory(env, path, &names);
-    for (std::string& name : names) {
-      const uint64_t number = LeadingNumber(name);
-      if (name.ends_with(".log")) now.logs[number] = std::move(name);
-    }
-    if (s.ok() && !now.logs.empty()) {
-      s = env->GetFileSize(path + "/" + now.logs.rbegin()->second,
-                           &now.log_bytes);
-    }
-    if (s.ok()) s = find_manifest(&later);
-    if (!s.ok()) continue;
-    if (now.manifest == later.manifest &&
-        now.manifest_bytes == later.manifest_bytes) {
-      *cut = std::move(now);
-      return s;
-    }
-    s = TryAgain("the MANIFEST grew");
-  }
-  return s;
-}
-
 Status FindWrittenFiles(Env* env, const std::string& path,
                         WrittenFiles* files) {
   files->clear();
   std::vector<std::string> names;
   Status s = ListDirectory(env, path, &names);
+  std::ranges::sort(names);  // numbers before "MANIFEST-..."
   for (const std::string& name : names) {
-    const bool grows = name.ends_with(".log") || name.starts_with("MANIFEST-");
-    if (grows) {
-      // A file that is gone meanwhile is not there in the next look.
-      uint64_t& bytes = (*files)[name];
-      env->GetFileSize(path + "/" + name, &bytes).PermitUncheckedError();
+    if (IsLog(name) || name.starts_with(kManifestPrefix)) {
+      const std::string file = path + "/" + name;
+      uint64_t bytes = 0;
+      const Status size = env->GetFileSize(file, &bytes);
+      if (size.ok()) {
+        files->emplace(name, bytes);
+      } else if (s.ok() && !env->FileExists(file).IsNotFound()) {
+        s = size;
+      }
     } else if (name.ends_with(".sst") || name.ends_with(".blob") ||
                name.starts_with("OPTIONS-")) {
       files->emplace(name, 0);
     }
   }
+  return s;
+}
+
+uint64_t StoreCut::EndOfLog(std::string_view name) const {
+  // Logs do not grow any more once there is a newer one. Archived logs are not
+  // among the files.
+  const bool is_old = std::ranges::any_of(files, [&](const auto& file) {
+    return IsLog(file.first) && LeadingNumber(file.first) > LeadingNumber(name);
+  });
+  if (manifest.empty() || is_old) return UINT64_MAX;
+  const auto found = files.find(std::string(name));
+  return found == files.end() ? 0 : found->second;
+}
+
+Status FindCut(Env* env, const std::string& path, StoreCut* cut) {
+  std::string manifest;
+  std::string later;
+  uint64_t bytes = 0;
+  Status s = ReadCurrent(env, path, &manifest);
+  if (s.ok()) s = env->GetFileSize(path + "/" + manifest, &bytes);
+  const Status listed = FindWrittenFiles(env, path, &cut->files);
+  if (s.ok()) s = listed;
+  if (s.ok()) s = ReadCurrent(env, path, &later);
+  if (!s.ok()) return s;
+  const auto found = cut->files.find(manifest);
+  if (later != manifest) return TryAgain("there is a new MANIFEST");
+  if (found == cut->files.end()) {
+    return Corruption(path, "/CURRENT: expected the name of a MANIFEST");
+  }
+  if (found->second != bytes) return TryAgain("the MANIFEST grew");
+  cut->manifest = std::move(manifest);
   return s;
 }
 

@@ -22,6 +22,9 @@ namespace rowbloom {
 inline constexpr char kCreationMark[] = "ROWBLOOM_CREATING";
 inline constexpr char kLoadDirectoryPrefix[] = "ROWBLOOM_LOAD-";
 
+// The number that `text` starts with; 0: none.
+uint64_t LeadingNumber(std::string_view text);
+
 struct FoundStore {
   bool creation_mark = false;
   // The column families of a RocksDB database but "default"; empty without one.
@@ -39,30 +42,29 @@ struct FoundStore {
 rocksdb::Status FindStore(rocksdb::Env* env, const std::string& path,
                           FoundStore* found);
 
-// The MANIFEST and the logs as they were at one time. A database that is read
-// up to their ends is whole: the log has no later record than those that the
-// MANIFEST was complete for.
+// The files of a database that its writer makes and removes, with the sizes of
+// those that grow, logs and MANIFEST, and 0 for others: tables, blobs and
+// OPTIONS, of which it writes one with each change of a family. The size of the
+// MANIFEST is read after those of logs.
+using WrittenFiles = std::map<std::string, uint64_t>;
+rocksdb::Status FindWrittenFiles(rocksdb::Env* env, const std::string& path,
+                                 WrittenFiles* files);
+
+// The files as they were at one time. A database that is read up to the ends of
+// the MANIFEST and the logs is whole: the log has no later record than those
+// that the MANIFEST was complete for.
 struct StoreCut {
   std::string manifest;  // its name; empty: there is no database
-  uint64_t manifest_bytes = 0;
-  std::map<uint64_t, std::string> logs;  // names by number
-  uint64_t log_bytes = 0;  // of the newest; older ones do not grow
+  WrittenFiles files;
 
   // The bytes of a log of this name that are read, at most.
   uint64_t EndOfLog(std::string_view name) const;
 };
 
-// TryAgain: the MANIFEST grew at each of many looks. An error leaves *cut as it
-// is without a database.
+// TryAgain: the MANIFEST grew meanwhile. After errors *cut has no MANIFEST, and
+// the files as far as they could be listed.
 rocksdb::Status FindCut(rocksdb::Env* env, const std::string& path,
                         StoreCut* cut);
-
-// The files of a database that its writer makes and removes, with the sizes of
-// those that grow, logs and MANIFEST, and 0 for others: tables, blobs and
-// OPTIONS, of which it writes one with each change of a family.
-using WrittenFiles = std::map<std::string, uint64_t>;
-rocksdb::Status FindWrittenFiles(rocksdb::Env* env, const std::string& path,
-                                 WrittenFiles* files);
 
 // An error of opening the database with the name of the SST, else of the store,
 // that is damaged. RocksDB leaves it out of some messages, or names the

@@ -18,6 +18,7 @@
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
+#include "storage/store/cut_file_system.h"
 #include "storage/store/family_options.h"
 #include "storage/store/found_store.h"
 #include "storage/store/metadata.h"
@@ -158,21 +159,20 @@ class Opener {
  public:
   Opener(const StoreOptions& options, const std::string& path,
          const std::vector<FamilyDescriptor>& families,
-         const WallClock& wall_clock,
-         std::unique_ptr<ReadingEnv> reading_env = nullptr)
+         const WallClock& wall_clock, const StoreCut& cut = {})
       : options_(options), families_(families) {
     if (options_.env == nullptr) options_.env = rocksdb::Env::Default();
-    env_ = options_.env;
     opened_.shared = std::make_shared<SharedState>(wall_clock);
     opened_.path = path;
-    if (options.read_only) {
-      opened_.reading_env = std::move(reading_env);
-      env_ = opened_.reading_env.get();
-      return;
+    std::shared_ptr<rocksdb::FileSystem> files = options_.env->GetFileSystem();
+    if (Writes()) {
+      files = std::make_shared<TableKeeper>(files, opened_.listener);
+      opened_.compaction_gate =
+          std::make_shared<CompactionGate>(options_.background_jobs);
+    } else {
+      files = std::make_shared<CutFileSystem>(files, cut);
     }
-    opened_.env = std::make_unique<StoreEnv>(options_.env, opened_.listener);
-    opened_.compaction_gate =
-        std::make_shared<CompactionGate>(options_.background_jobs);
+    opened_.env = std::make_unique<StoreEnv>(options_.env, std::move(files));
     env_ = opened_.env.get();
   }
 
@@ -192,17 +192,14 @@ class Opener {
     options_.block_cache_bytes = options_.block_cache->GetCapacity();
     opened_.options = options_;
     s = OpenDatabase();
-    std::vector<std::string> loads;
-    if (s.ok() && Writes()) s = EndLoads(&loads);
+    if (s.ok() && Writes()) s = EndLoads();
     if (s.ok() && Writes()) s = CompleteStore();
-    for (const std::string& load : loads) {
-      if (s.ok()) s = RemoveDirectory(env_, path() + "/" + load);
-    }
     if (s.ok()) s = OpenFamilies();
     if (s.ok() && Writes()) s = EndMerging();
     if (!s.ok()) return s;
     opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
     *store = std::make_unique<Store::Impl>(std::move(opened_));
+    (*store)->next_load = next_load_;
     if (Writes()) CompleteRowDeletes(store->get());
     return s;
   }
@@ -353,17 +350,28 @@ class Opener {
     return opened_.database.WriteSynced(&batch);
   }
 
-  // Finds the directories of bulk loads that a crash left. The last one may
+  // Removes the directories of bulk loads that a crash left. The last one may
   // have taken numbers without saying so: that comes before any other write.
-  Status EndLoads(std::vector<std::string>* directories) {
-    Status s = ListDirectory(env_, path(), directories);
-    std::erase_if(*directories, [](const std::string& entry) {
-      return !entry.starts_with(kLoadDirectoryPrefix);
+  // Directories that cannot be removed now stay until the next opening, and no
+  // load uses them: RocksDB may have taken over their files.
+  Status EndLoads() {
+    std::vector<std::string> names;
+    Status s = ListDirectory(env_, path(), &names);
+    std::erase_if(names, [](const std::string& name) {
+      return !name.starts_with(kLoadDirectoryPrefix);
     });
-    if (!s.ok() || directories->empty()) return s;
+    if (!s.ok() || names.empty()) return s;
     rocksdb::WriteBatch end;
     MarkLoadEnd(kUnknownLoadNumbers, &end);
-    return opened_.database.WriteSynced(&end);
+    s = opened_.database.WriteSynced(&end);
+    for (const std::string& name : names) {
+      if (!s.ok()) break;
+      RemoveDirectory(env_, path() + "/" + name).PermitUncheckedError();
+      next_load_ = std::max(
+          next_load_,
+          LeadingNumber(name.substr(sizeof(kLoadDirectoryPrefix) - 1)) + 1);
+    }
+    return s;
   }
 
   // Writes the deletes of interrupted loads once more, where these are there:
@@ -465,6 +473,7 @@ class Opener {
   FoundStore found_;
   OpenedStore opened_;
   FamilyMap store_families_;  // opened_'s, until they are all there
+  uint64_t next_load_ = 0;
 };
 
 // Opens the store as of one time beside a writer, which deletes logs and other
@@ -477,33 +486,27 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
   constexpr int kMaxTries = 20;
   rocksdb::Env* const env =
       options.env != nullptr ? options.env : rocksdb::Env::Default();
-  const auto find = [&] {
-    WrittenFiles files;
-    FindWrittenFiles(env, path, &files).PermitUncheckedError();
-    return files;
-  };
   Status s;
   for (int tries = 0; tries < kMaxTries; ++tries) {
-    const WrittenFiles before = find();
     StoreCut cut;
-    const Status no_cut = FindCut(env, path, &cut);
+    const Status found = FindCut(env, path, &cut);
     std::unique_ptr<Store::Impl> opened;
-    s = Opener(options, path, families, wall_clock,
-               std::make_unique<ReadingEnv>(env, cut))
-            .Run(&opened);
-    if (s.ok()) s = no_cut;
-    const WrittenFiles after = find();
-    const bool lacks_log = std::ranges::any_of(
-        cut.logs, [&](const auto& log) { return !after.contains(log.second); });
-    if (s.ok() && lacks_log) s = TryAgain("a log is gone");
+    s = found.IsTryAgain()
+            ? found
+            : Opener(options, path, families, wall_clock, cut).Run(&opened);
+    if (s.ok()) s = found;
+    WrittenFiles after;
+    FindWrittenFiles(env, path, &after).PermitUncheckedError();
     WrittenFiles changed;  // files that came or went
     std::set_symmetric_difference(
-        before.begin(), before.end(), after.begin(), after.end(),
-        std::inserter(changed, changed.end()), before.value_comp());
-    const bool other_families = std::ranges::any_of(
-        changed,
-        [](const auto& file) { return file.first.starts_with("OPTIONS-"); });
-    if (s.ok() && other_families) s = TryAgain("families changed");
+        cut.files.begin(), cut.files.end(), after.begin(), after.end(),
+        std::inserter(changed, changed.end()), after.value_comp());
+    for (const auto& [name, bytes] : changed) {
+      if (!s.ok()) break;
+      if (name.starts_with("OPTIONS-")) s = TryAgain("families changed");
+      const bool is_gone = !after.contains(name);
+      if (is_gone && name.ends_with(".log")) s = TryAgain("a log is gone");
+    }
     if (s.ok() || (changed.empty() && !s.IsTryAgain() && !s.IsBusy())) {
       *store = std::move(opened);
       return s;

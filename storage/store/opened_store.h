@@ -22,7 +22,6 @@
 #include "storage/store/database.h"
 #include "storage/store/family_options.h"
 #include "storage/store/opening_env.h"
-#include "storage/store/reading_env.h"
 
 namespace rowbloom {
 
@@ -108,14 +107,13 @@ struct OpenedStore {
   std::string path;
   StoreOptions options;  // as the store has them: nothing is left open
   std::shared_ptr<SharedState> shared;
-  std::unique_ptr<StoreEnv> env;            // nullptr: open for reading only
-  std::unique_ptr<ReadingEnv> reading_env;  // nullptr: open for writing
+  std::unique_ptr<StoreEnv> env;
   // Families with a record and no column family, of a store that is open for
   // reading. Its writer truncates or creates them, or was interrupted; they
   // have no cells.
   std::set<std::string, std::less<>> unfinished;
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();
-  std::shared_ptr<CompactionGate> compaction_gate;  // nullptr as env is
+  std::shared_ptr<CompactionGate> compaction_gate;  // nullptr: read_only
   Database database;
   std::unique_ptr<FamilyTable> families;
 

@@ -1,5 +1,5 @@
-// The objects that RocksDB is given when a store is opened: a listener, and an
-// Env with the lock, which was taken before.
+// The objects that RocksDB is given when a store is opened: a listener, the
+// files of a writer, and an Env with the lock, which was taken before.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
@@ -16,8 +17,6 @@
 #include "rocksdb/listener.h"
 #include "rocksdb/status.h"
 #include "storage/format/held_lock.h"
-#include "storage/store/archive_lister.h"
-#include "storage/store/info_log.h"
 
 namespace rowbloom {
 
@@ -73,9 +72,13 @@ class Listener final : public rocksdb::EventListener {
   void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
     ++sealed_;
     rocksdb::DB* const database = database_;
-    // After an error RocksDB takes no more writes, and stops with an assertion
-    // (7.8.3) when a log is synced again that could not be.
-    if (database != nullptr && !database->SyncWAL().ok()) database_ = nullptr;
+    if (database == nullptr) return;
+    const rocksdb::Status s = database->SyncWAL();
+    if (s.ok()) return;
+    // RocksDB goes on if the sync of the directory failed, and stops with an
+    // assertion (7.8.3) when a log is synced again that could not be.
+    database_ = nullptr;
+    Stop(s);
   }
 
  private:
@@ -87,16 +90,59 @@ class Listener final : public rocksdb::EventListener {
   rocksdb::Status error_;
 };
 
-// Deletes no SSTs and blob files any more after a failed write of the MANIFEST.
-// RocksDB (7.8.3 to 11.8.1) deletes the files of an ingestion then, which the
-// MANIFEST may name: the database could not be opened again. The next opening
-// deletes those that it does not name.
+// RocksDB's info log, LOG: the lines until the first one that the disk refuses.
+// RocksDB stops with an assertion at a write after one that failed (7.8.3 with
+// assertions, as Debian's).
+class LogFile final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  using FSWritableFileOwnerWrapper::Append;
+  using FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
+
+  rocksdb::IOStatus Append(const rocksdb::Slice& lines,
+                           const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* debug) override {
+    is_full_ = is_full_ ||
+               !FSWritableFileOwnerWrapper::Append(lines, options, debug).ok();
+    return rocksdb::IOStatus::OK();
+  }
+  rocksdb::IOStatus Flush(const rocksdb::IOOptions& options,
+                          rocksdb::IODebugContext* debug) override {
+    FSWritableFileOwnerWrapper::Flush(options, debug).PermitUncheckedError();
+    return rocksdb::IOStatus::OK();
+  }
+  rocksdb::IOStatus Close(const rocksdb::IOOptions& options,
+                          rocksdb::IODebugContext* debug) override {
+    FSWritableFileOwnerWrapper::Close(options, debug).PermitUncheckedError();
+    return rocksdb::IOStatus::OK();
+  }
+
+ private:
+  bool is_full_ = false;
+};
+
+// The files of a store that is open for writing. It deletes no SSTs and blob
+// files any more after a failed write of the MANIFEST. RocksDB (7.8.3 to
+// 11.8.1) deletes the files of an ingestion then, which the MANIFEST may name:
+// the database could not be opened again. The next opening deletes those that
+// it does not name.
 class TableKeeper final : public rocksdb::FileSystemWrapper {
  public:
   TableKeeper(const std::shared_ptr<rocksdb::FileSystem>& target,
               std::shared_ptr<const Listener> listener)
       : FileSystemWrapper(target), listener_(std::move(listener)) {}
   const char* Name() const override { return "rowbloom.TableKeeper"; }
+
+  rocksdb::IOStatus NewWritableFile(
+      const std::string& file, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSWritableFile>* opened,
+      rocksdb::IODebugContext* debug) override {
+    const rocksdb::IOStatus s =
+        FileSystemWrapper::NewWritableFile(file, options, opened, debug);
+    if (s.ok() && file.ends_with("/LOG")) {
+      *opened = std::make_unique<LogFile>(std::move(*opened));
+    }
+    return s;
+  }
 
   rocksdb::IOStatus DeleteFile(const std::string& file,
                                const rocksdb::IOOptions& options,
@@ -111,18 +157,16 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
   const std::shared_ptr<const Listener> listener_;
 };
 
-// The Env of a store that is open for writing, which outlives it. The lock is
-// taken before anything is looked at; RocksDB, which takes the same one when it
-// opens, is given this. So nobody writes between the look and the opening. Its
-// files are a TableKeeper's, its logger is an InfoLog, and none of its files
-// has a time of the future.
-class StoreEnv final : public ArchiveLister {
+// The Env of an open store, which outlives it. RocksDB, which takes the lock
+// when it opens, is given the one that was taken before anything was looked at:
+// nobody writes between the look and the opening. No file has a time of the
+// future.
+class StoreEnv final : public rocksdb::EnvWrapper {
  public:
-  StoreEnv(rocksdb::Env* target, std::shared_ptr<const Listener> listener)
-      : ArchiveLister(target), lock_(target) {
-    // The file system of an EnvWrapper calls that wrapper for each call.
-    file_system_ = std::make_shared<TableKeeper>(target->GetFileSystem(),
-                                                 std::move(listener));
+  // The file system of an EnvWrapper calls that wrapper for each call.
+  StoreEnv(rocksdb::Env* target, std::shared_ptr<rocksdb::FileSystem> files)
+      : EnvWrapper(target), lock_(target) {
+    file_system_ = std::move(files);
     system_clock_ = target->GetSystemClock();
   }
   const char* Name() const override { return "rowbloom.StoreEnv"; }
@@ -136,11 +180,26 @@ class StoreEnv final : public ArchiveLister {
 
   rocksdb::Status NewLogger(const std::string& file,
                             std::shared_ptr<rocksdb::Logger>* log) override {
-    std::unique_ptr<rocksdb::WritableFile> opened;
-    const rocksdb::Status s =
-        NewWritableFile(file, &opened, rocksdb::EnvOptions());
-    if (s.ok()) *log = std::make_shared<InfoLog>(std::move(opened));
-    return s;
+    return rocksdb::NewEnvLogger(file, this, log);
+  }
+
+  // RocksDB looks whether the archive of logs is there before it lists the
+  // logs. If it gets an error, it stops with an assertion or (7.8.3 without
+  // assertions) goes on as if there were no logs at all. Here it lists the
+  // archive, whose error it reports. Before it deletes old logs it lists the
+  // archive without a look, and an error stops it, too: it finds none here.
+  rocksdb::Status FileExists(const std::string& file) override {
+    rocksdb::Status s = EnvWrapper::FileExists(file);
+    if (!IsArchive(file)) return s;
+    has_looked_ = !s.IsNotFound();
+    return has_looked_ ? rocksdb::Status::OK() : s;
+  }
+  rocksdb::Status GetChildren(const std::string& directory,
+                              std::vector<std::string>* children) override {
+    rocksdb::Status s = EnvWrapper::GetChildren(directory, children);
+    if (!IsArchive(directory)) return s;
+    const bool reports = std::exchange(has_looked_, false) && !s.IsNotFound();
+    return reports ? s : rocksdb::Status::OK();
   }
 
   // RocksDB (7.8.3 to 9.10) takes the age of a kept log for a number without
@@ -165,6 +224,11 @@ class StoreEnv final : public ArchiveLister {
   }
 
  private:
+  static bool IsArchive(const std::string& path) {
+    return path.ends_with("/archive");
+  }
+
+  static inline thread_local bool has_looked_ = false;
   std::string file_;
   HeldLock lock_;
 };

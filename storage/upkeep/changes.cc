@@ -254,7 +254,7 @@ class AllLogs {
 // meets where the log lacks numbers before that one. A writer puts a mark
 // behind the changes that are wanted: as long as that is in the log, no other
 // record comes after the gap. Stores that are open for reading have a
-// ReadingEnv.
+// CutFileSystem.
 class LogChanges final : public ChangeStream {
  public:
   LogChanges(Store::Impl* store, uint64_t since)
@@ -266,7 +266,7 @@ class LogChanges final : public ChangeStream {
   // Moves to the first change.
   Status Open() {
     const uint64_t since = next_ - 1;
-    if (since > end_ && opened_.env != nullptr) {
+    if (since > end_ && !opened_.options.read_only) {
       // A reader may have read a write from the log that is still under way.
       if (Status s = MarkEnd(); !s.ok()) return s;
     }
@@ -298,7 +298,7 @@ class LogChanges final : public ChangeStream {
   Status Begin() {
     const uint64_t since = next_ - 1;
     // Changes that a power cut takes back would give their numbers to others.
-    if (opened_.env != nullptr) {
+    if (!opened_.options.read_only) {
       kept_.emplace(opened_.database.get());
       Status s = opened_.CheckWritable();
       if (s.ok()) s = MarkEnd();
@@ -346,7 +346,8 @@ class LogChanges final : public ChangeStream {
         batch = TakeBatch();
       }
       // A reader may have opened the store while a load came in.
-      if (log_ == nullptr && load_.numbers > 0 && opened_.env == nullptr) break;
+      if (log_ == nullptr && load_.numbers > 0 && opened_.options.read_only)
+        break;
       const uint64_t found = log_ != nullptr ? batch.sequence : end_ + 1;
       if (found > next_) {
         const uint64_t missing = std::min(found - 1, end_) - next_ + 1;
@@ -357,7 +358,7 @@ class LogChanges final : public ChangeStream {
           // RocksDB does not tell of a read that failed inside a log.
           if (looked_again) return Missing(missing, found);
           looked_again = true;
-          if (opened_.env != nullptr) all_logs.emplace(&store_);
+          if (!opened_.options.read_only) all_logs.emplace(&store_);
           log_.reset();
           continue;
         }
@@ -389,7 +390,7 @@ class LogChanges final : public ChangeStream {
       if (Status s = CheckLog({}); !s.ok() || log_ != nullptr) return s;
     }
     std::optional<KeptLogs> kept;
-    if (opened_.env != nullptr && !kept_) {
+    if (!opened_.options.read_only && !kept_) {
       // The log that has the mark of MarkEnd may be gone.
       kept.emplace(opened_.database.get());
       const auto no_records = store_.writer.LockRecords();

@@ -5,7 +5,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "rocksdb/file_system.h"
 
@@ -53,6 +55,15 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     const std::lock_guard lock(mutex_);
     synced_ = std::move(synced);
   }
+  // The calls "list", "delete", "rename" (to `path`) and "sync", of a
+  // directory, have the error that this returns; a renaming is done all the
+  // same.
+  using Judge = std::function<rocksdb::IOStatus(std::string_view call,
+                                                const std::string& path)>;
+  void OnCall(Judge judge) {
+    const std::lock_guard lock(mutex_);
+    judge_ = std::move(judge);
+  }
 
   rocksdb::IOStatus NewSequentialFile(
       const std::string& path, const rocksdb::FileOptions& options,
@@ -89,7 +100,26 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* context) override {
     Call(&CallingFileSystem::renamed_, to);
-    return FileSystemWrapper::RenameFile(from, to, options, context);
+    const rocksdb::IOStatus s =
+        FileSystemWrapper::RenameFile(from, to, options, context);
+    return s.ok() ? ErrorOf("rename", to) : s;
+  }
+
+  rocksdb::IOStatus GetChildren(const std::string& path,
+                                const rocksdb::IOOptions& options,
+                                std::vector<std::string>* names,
+                                rocksdb::IODebugContext* context) override {
+    const rocksdb::IOStatus s = ErrorOf("list", path);
+    return s.ok()
+               ? FileSystemWrapper::GetChildren(path, options, names, context)
+               : s;
+  }
+
+  rocksdb::IOStatus DeleteFile(const std::string& path,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* context) override {
+    const rocksdb::IOStatus s = ErrorOf("delete", path);
+    return s.ok() ? FileSystemWrapper::DeleteFile(path, options, context) : s;
   }
 
   rocksdb::IOStatus NewDirectory(
@@ -136,8 +166,10 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     rocksdb::IOStatus FsyncWithDirOptions(
         const rocksdb::IOOptions& options, rocksdb::IODebugContext* context,
         const rocksdb::DirFsyncOptions& what) override {
-      rocksdb::IOStatus s =
-          FSDirectoryWrapper::FsyncWithDirOptions(options, context, what);
+      rocksdb::IOStatus s = system_->ErrorOf("sync", path_);
+      if (s.ok()) {
+        s = FSDirectoryWrapper::FsyncWithDirOptions(options, context, what);
+      }
       system_->Call(&CallingFileSystem::synced_, path_);
       return s;
     }
@@ -156,7 +188,17 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     if (call) call(path);
   }
 
+  rocksdb::IOStatus ErrorOf(std::string_view call, const std::string& path) {
+    Judge judge;
+    {
+      const std::lock_guard lock(mutex_);
+      judge = judge_;
+    }
+    return judge ? judge(call, path) : rocksdb::IOStatus::OK();
+  }
+
   std::mutex mutex_;
+  Judge judge_;
   Callback opened_;
   Refusal making_;
   Callback linked_;

@@ -50,8 +50,8 @@ class Transaction : public WriteBatch {
   //         version, a bulk load came in, a family was created, altered,
   //         truncated or dropped, or memory has been flushed so often that
   //         nothing is left of the time of Begin. A version that expires is no
-  //         change.
-  // Others as of Store::Write. Nothing was written in either case.
+  //         change. Nothing was written.
+  // Others as of Store::Write.
   virtual rocksdb::Status Commit(
       Durability durability = Durability::kAsync) = 0;
 };

@@ -1,5 +1,5 @@
-// The Env of a store that is open for reading: the store as it was when the
-// opening began, beside a writer that goes on.
+// The files of a store that is open for reading, as they were when the opening
+// began, beside a writer that goes on.
 //
 // RocksDB reads the MANIFEST before the log. If a writer loaded a file and
 // wrote in between, the database would have the write without the load.
@@ -15,9 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
-#include "storage/store/archive_lister.h"
 #include "storage/store/found_store.h"
 
 namespace rowbloom {
@@ -45,7 +43,7 @@ class CutFileSystem final : public rocksdb::FileSystemWrapper {
       if (!cut_.manifest.empty() && name != cut_.manifest) {
         return rocksdb::IOStatus::Busy("CURRENT names a new MANIFEST");
       }
-      end = cut_.manifest_bytes;
+      if (!cut_.manifest.empty()) end = cut_.files.at(cut_.manifest);
     }
     rocksdb::IOStatus s =
         FileSystemWrapper::NewSequentialFile(file, options, opened, debug);
@@ -80,16 +78,6 @@ class CutFileSystem final : public rocksdb::FileSystemWrapper {
   };
 
   const StoreCut cut_;
-};
-
-class ReadingEnv final : public ArchiveLister {
- public:
-  ReadingEnv(rocksdb::Env* target, StoreCut cut) : ArchiveLister(target) {
-    file_system_ = std::make_shared<CutFileSystem>(target->GetFileSystem(),
-                                                   std::move(cut));
-    system_clock_ = target->GetSystemClock();
-  }
-  const char* Name() const override { return "rowbloom.ReadingEnv"; }
 };
 
 }  // namespace rowbloom
