@@ -1,7 +1,6 @@
 #include "rowbloom/filter_block.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "lib/block/format.h"
@@ -58,14 +57,10 @@ MatchResult FilterBlock::MayMatch(std::string_view key) const {
 
 void FilterBlock::MayMatch(std::span<const std::string_view> keys,
                            std::span<MatchResult> results) const {
-  std::array<KeyBytes, Kernel::kMaxMany> batch;
-  for (size_t start = 0; start < keys.size(); start += batch.size()) {
-    const size_t count = std::min(batch.size(), keys.size() - start);
-    for (size_t i = 0; i < count; ++i) {
-      batch[i] = {keys[start + i].data(), keys[start + i].size()};
-    }
-    const BatchAnswers answers =
-        parsed_->lookup.MayMatch(std::span(batch).first(count));
+  for (size_t start = 0; start < keys.size(); start += Kernel::kMaxMany) {
+    const size_t count = std::min(Kernel::kMaxMany, keys.size() - start);
+    const BatchAnswers answers = parsed_->lookup.MayMatch(
+        count, [batch = keys.data() + start](size_t i) { return batch[i]; });
     for (size_t i = 0; i < count; ++i) {
       results[start + i] = parsed_->lookup.ResultOf(answers, i);
     }
@@ -73,12 +68,14 @@ void FilterBlock::MayMatch(std::span<const std::string_view> keys,
 }
 
 bool FilterBlock::MayMatchRow(std::string_view row_bytes) const {
-  return MayMatchRowCol(row_bytes, {});
+  return !parsed_->lookup.IsRow(row_bytes, {}) ||
+         MayMatch(row_bytes).may_match();
 }
 
 bool FilterBlock::MayMatchRowCol(std::string_view row_bytes,
                                  std::string_view qualifier) const {
-  return parsed_->lookup.MayMatch(row_bytes, qualifier).may_match();
+  return !parsed_->lookup.IsRow(row_bytes, qualifier) ||
+         MayMatch(Concat(row_bytes, qualifier)).may_match();
 }
 
 Verdict FilterBlock::ProbeSection(SectionType type, std::string_view row_bytes,

@@ -1,8 +1,10 @@
 #include "lib/block/lookup.h"
 
+#include <string>
 #include <utility>
 
 #include "lib/block/format.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom {
 namespace {
@@ -61,16 +63,11 @@ Lookup::Entry Lookup::RareEntryOf(std::string_view key) const {
   if (!usable_) return {.in_row = true, .row = 0, .row_hash = 0, .cell = {}};
   const size_t row_bytes = layout_.RowBytes(key);
   if (row_bytes == KeyLayout::kNoRow) return EntryOutside(key);
-  return RareEntryOf(key.substr(0, row_bytes), key.substr(row_bytes));
-}
-
-// REQUIRES usable_.
-Lookup::Entry Lookup::RareEntryOf(std::string_view row_bytes,
-                                  std::string_view qualifier) const {
-  Entry entry = EntryOf(row_bytes, qualifier);
+  const std::string_view row = key.substr(0, row_bytes);
+  Entry entry = EntryOf(row, key.substr(row_bytes));
   if (sections_.row_prefix_length > 0) {
-    entry.row = HashRow(
-        format::RowPrefix(layout_, row_bytes, sections_.row_prefix_length));
+    entry.row =
+        HashRow(format::RowPrefix(layout_, row, sections_.row_prefix_length));
   }
   return entry;
 }
@@ -80,39 +77,26 @@ MatchResult Lookup::MatchRare(std::string_view key) const {
                   0);
 }
 
-BatchAnswers Lookup::MayMatch(std::span<const KeyBytes> keys) const {
-  return Match<Kernel::kMaxMany>(keys.size(), [&](size_t i) {
-    return EntryOf({keys[i].data, keys[i].size});
-  });
-}
-
-// The entry of a key by its parts; nullopt for bytes that cannot have been
-// indexed as a row. A prefix with a qualifier may be a key outside the layout.
-std::optional<Lookup::Entry> Lookup::EntryOfParts(
-    std::string_view row_bytes, std::string_view qualifier) const {
-  if (!usable_) return RareEntryOf(row_bytes);
-  if (layout_.RowBytes(row_bytes) != row_bytes.size() &&
-      !(qualifier.empty() && IsBarePrefix(row_bytes))) {
-    return std::nullopt;
-  }
-  return RareEntryOf(row_bytes, qualifier);
-}
-
-MatchResult Lookup::MayMatch(std::string_view row_bytes,
-                             std::string_view qualifier) const {
-  const auto entry = EntryOfParts(row_bytes, qualifier);
-  if (!entry) return {};
-  return ResultOf(Match<1>(1, [&](size_t /*i*/) { return *entry; }), 0);
+// A prefix with a qualifier may be a key outside the layout.
+bool Lookup::IsRow(std::string_view row_bytes,
+                   std::string_view qualifier) const {
+  const size_t found = layout_.RowBytes(row_bytes);
+  return found == row_bytes.size() ||
+         (found == KeyLayout::kNoRow && qualifier.empty() &&
+          IsBarePrefix(row_bytes));
 }
 
 Verdict Lookup::ProbeSection(SectionType type, std::string_view row_bytes,
                              std::string_view qualifier) const {
   if (!usable_) return Verdict::kUnusable;
-  const auto entry = EntryOfParts(row_bytes, qualifier);
-  if (!entry) return Verdict::kNotProbed;
-  if (type != SectionType::kRowCol) return ProbeHash(type, entry->row);
-  if (entry->cell.empty()) return Verdict::kNotProbed;
-  return ProbeHash(type, HashRowCol(entry->row_hash, entry->cell));
+  if (!IsRow(row_bytes, qualifier)) return Verdict::kNotProbed;
+  const std::string key = Concat(row_bytes, qualifier);
+  const Entry entry = RareEntryOf(key);
+  if (type == SectionType::kRowCol) {
+    if (entry.cell.empty()) return Verdict::kNotProbed;
+    return ProbeHash(type, HashRowCol(entry.row_hash, entry.cell));
+  }
+  return entry.in_row ? ProbeHash(type, entry.row) : Verdict::kNotProbed;
 }
 
 Verdict Lookup::ProbeHash(SectionType type, uint64_t hash) const {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "lib/block/hash.h"
@@ -75,13 +74,6 @@ class SectionProbe {
   std::unique_ptr<const RibbonFilter> ribbon_;  // kind ribbon, else null
 };
 
-// The bytes of a key. An array of them costs nothing to make, unlike one of
-// std::string_view.
-struct KeyBytes {
-  const char* data;
-  size_t size;
-};
-
 // The answers for the keys of a batch, a bit for each.
 struct BatchAnswers {
   uint32_t row_probed = 0;
@@ -132,21 +124,26 @@ class Lookup {
   // Looks a key up: a whole key or a bare row, which the layout tells apart.
   MatchResult MayMatch(std::string_view key) const;
 
-  // Looks up a batch of keys, Kernel::kMaxMany at most. The bytes of a section
-  // are fetched for all keys before the first of them is probed, and adjacent
-  // keys of one row probe ROW once.
-  BatchAnswers MayMatch(std::span<const KeyBytes> keys) const;
+  // Looks up a batch of `count` keys, Kernel::kMaxMany at most, which `key_at`
+  // gives by their numbers. The bytes of a section are fetched for all keys
+  // before the first of them is probed, and adjacent keys of one row probe ROW
+  // once. Inlined, it would run out of registers.
+  template <typename KeyAt>
+  [[gnu::noinline]] BatchAnswers MayMatch(size_t count, KeyAt key_at) const {
+    return Match<Kernel::kMaxMany>(
+        count, [&](size_t i) { return EntryOf(key_at(i)); });
+  }
 
   // The answer for key i of a batch.
   MatchResult ResultOf(const BatchAnswers& answers, size_t i) const;
 
-  // Looks up a key by its parts. `row_bytes` that are not one row of the layout
-  // may match.
-  MatchResult MayMatch(std::string_view row_bytes,
-                       std::string_view qualifier) const;
+  // Tells whether `row_bytes` are one row of the layout. Without a qualifier, a
+  // bare prefix outside the layout is one, too, where the block has ROWPREFIX.
+  bool IsRow(std::string_view row_bytes, std::string_view qualifier) const;
 
-  // The verdict of one section alone for these parts; kNotProbed if the section
-  // has no entries of their kind.
+  // The verdict of one section alone for the key of these parts; kNotProbed if
+  // the section has no entries of their kind, or the parts no row. May throw
+  // std::bad_alloc.
   Verdict ProbeSection(SectionType type, std::string_view row_bytes,
                        std::string_view qualifier) const;
 
@@ -172,11 +169,7 @@ class Lookup {
   Entry EntryOf(std::string_view row_bytes, std::string_view qualifier) const;
   Entry EntryOutside(std::string_view key) const;
   Entry RareEntryOf(std::string_view key) const;
-  Entry RareEntryOf(std::string_view row_bytes,
-                    std::string_view qualifier) const;
   MatchResult MatchRare(std::string_view key) const;
-  std::optional<Entry> EntryOfParts(std::string_view row_bytes,
-                                    std::string_view qualifier) const;
 
   // The rule, for `count` keys, kMost at most, whose entries `entry_at` gives
   // by their numbers.

@@ -1,10 +1,8 @@
 #include "storage/filter_policy/filter_bits.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstring>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -200,15 +198,12 @@ class Reader final : public rocksdb::FilterBitsReader {
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
     constexpr int kBatch = Kernel::kMaxMany;
-    std::array<KeyBytes, kBatch> batch;
     for (int start = 0; start < num_keys; start += kBatch) {
       const int count = std::min(kBatch, num_keys - start);
-      for (int i = 0; i < count; ++i) {
-        batch[i] = {keys[start + i]->data(), keys[start + i]->size()};
-      }
       try {
-        const BatchAnswers answers =
-            lookup_.MayMatch(std::span(batch).first(count));
+        const BatchAnswers answers = lookup_.MayMatch(
+            count,
+            [batch = keys + start](size_t i) { return View(*batch[i]); });
         const uint32_t ruled_out = answers.RuledOut();
         for (int i = 0; i < count; ++i) {
           may_match[start + i] = (ruled_out >> i & 1) == 0;

@@ -162,13 +162,13 @@ class FilterBlock {
   bool MayMatchRow(std::string_view row_bytes) const;
 
   // Looks up the cell: both sections must pass. row_bytes + qualifier is the
-  // key.
+  // key. May throw std::bad_alloc.
   bool MayMatchRowCol(std::string_view row_bytes,
                       std::string_view qualifier) const;
 
   // The verdict of one section alone, for inspection; kNotProbed for bytes that
   // are not one row of the layout. Blocks with a ROW and a ROWPREFIX section,
-  // which rowbloom does not write, are probed in ROW.
+  // which rowbloom does not write, are probed in ROW. May throw std::bad_alloc.
   Verdict ProbeSection(SectionType type, std::string_view row_bytes,
                        std::string_view qualifier) const;
 

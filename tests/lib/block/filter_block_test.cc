@@ -366,6 +366,27 @@ TEST(FilterBlock, RowPrefixServesShortRowsAndBarePrefixes) {
   EXPECT_FALSE(block.MayMatch("zbc").may_match()) << "shorter than the prefix";
 }
 
+// Bytes as long as a prefix, with a row in them, are a cell.
+TEST(FilterBlock, CellsAsLongAsARowPrefixAreNoRows) {
+  FilterBlockBuilder builder({.bloom_type = BloomType::kRowPrefixFixedLength,
+                              .key_layout = KeyLayout::Delimited(':'),
+                              .row_prefix_length = 3});
+  builder.AddKey("a:bcd");
+  builder.AddPrefix("a:b");
+  const std::string bytes = builder.Finish();
+  const FilterBlock block = FilterBlock::Open(bytes);
+  for (const char* cell : {"a:b", "a:c"}) {
+    EXPECT_TRUE(block.MayMatch(cell).may_match()) << cell;
+    EXPECT_TRUE(block.MayMatchRow(cell)) << cell;
+    EXPECT_EQ(block.ProbeSection(SectionType::kRowPrefix, cell, ""),
+              Verdict::kNotProbed);
+  }
+  // A prefix without a row in it is looked up whole.
+  EXPECT_FALSE(block.MayMatchRow("abc"));
+  EXPECT_EQ(block.ProbeSection(SectionType::kRowPrefix, "abc", ""),
+            Verdict::kNoMatch);
+}
+
 TEST(FilterBlock, RowPrefixOfLengthPrefixedRowsStartsAfterTheLength) {
   const KeyLayout layout = KeyLayout::LengthPrefixed();
   const std::string bytes =
