@@ -43,31 +43,40 @@ size_t LevelIndex(const LevelShape& shape, int level, int num_levels,
       std::max(1, static_cast<int>(shape.levels) - below));
 }
 
-std::vector<double> OptimalRates(std::span<const SortedRuns> runs,
-                                 double uniform_rate,
-                                 const RateLimits& limits) {
-  const RateLimits usable = {
-      .lowest =
-          std::max(limits.lowest, KindRate(FilterKind::kBloom, kMaxBitsPerKey)),
-      .highest = std::min(limits.highest,
-                          KindRate(FilterKind::kBloom, kMinBitsPerKey))};
+std::vector<double> LevelRates(const LevelShape& shape, BloomType bloom_type,
+                               std::span<const FilterKind> kinds,
+                               double uniform_rate) {
+  const double uniform_bits = KindBits(FilterKind::kBloom, uniform_rate);
+  const double lowest =
+      KindRate(FilterKind::kBloom, kMaxBitsFactor * uniform_bits);
+  double highest = KindRate(FilterKind::kBloom, kMinBitsPerKey);
+  if (bloom_type == BloomType::kRowCol) {
+    highest = std::min(
+        highest, kMaxRateFactor * KindRate(FilterKind::kBloom, uniform_bits));
+  }
+  const std::vector<double> run_entries = LevelEntries(shape);
+  std::vector<double> level_entries = run_entries;
+  level_entries[0] *= shape.level0_files;
+  const auto bits_per_key = [&kinds](size_t level, double rate) {
+    return KindBits(kinds[std::min(level, kinds.size() - 1)], rate);
+  };
+
   double budget = 0;
   std::vector<double> weights;
   // Away from the limits of the kinds, where more bits buy nothing.
   const double rate = std::clamp(uniform_rate, 1e-6, 0.4);
-  for (const SortedRuns& run : runs) {
-    budget += run.count * run.entries * KindBits(run.kind, uniform_rate);
-    weights.push_back(run.entries * (KindBits(run.kind, rate / 2) -
-                                     KindBits(run.kind, rate)));
+  for (size_t i = 0; i < run_entries.size(); ++i) {
+    budget += level_entries[i] * bits_per_key(i, uniform_rate);
+    weights.push_back(run_entries[i] *
+                      (bits_per_key(i, rate / 2) - bits_per_key(i, rate)));
   }
-  std::vector<double> rates(runs.size());
+  std::vector<double> rates(weights.size());
   // Sets the rates to the weights times a factor, and returns their bits.
   const auto bits_with = [&](double factor) {
     double bits = 0;
-    for (size_t i = 0; i < runs.size(); ++i) {
-      rates[i] = std::clamp(weights[i] * factor, usable.lowest, usable.highest);
-      bits +=
-          runs[i].count * runs[i].entries * KindBits(runs[i].kind, rates[i]);
+    for (size_t i = 0; i < rates.size(); ++i) {
+      rates[i] = std::clamp(weights[i] * factor, lowest, highest);
+      bits += level_entries[i] * bits_per_key(i, rates[i]);
     }
     return bits;
   };
@@ -81,23 +90,6 @@ std::vector<double> OptimalRates(std::span<const SortedRuns> runs,
   }
   bits_with(std::exp(high));
   return rates;
-}
-
-std::vector<double> LevelRates(const LevelShape& shape, BloomType bloom_type,
-                               std::span<const FilterKind> kinds,
-                               double uniform_rate) {
-  std::vector<SortedRuns> runs;
-  for (const double entries : LevelEntries(shape)) {
-    runs.push_back({entries, kinds[std::min(runs.size(), kinds.size() - 1)]});
-  }
-  runs[0].count = shape.level0_files;
-  const double bits = KindBits(FilterKind::kBloom, uniform_rate);
-  RateLimits limits = {.lowest =
-                           KindRate(FilterKind::kBloom, kMaxBitsFactor * bits)};
-  if (bloom_type == BloomType::kRowCol) {
-    limits.highest = kMaxRateFactor * KindRate(FilterKind::kBloom, bits);
-  }
-  return OptimalRates(runs, uniform_rate, limits);
 }
 
 }  // namespace rowbloom

@@ -26,30 +26,6 @@ int LevelAt(const LevelShape& shape, size_t index, int num_levels);
 size_t LevelIndex(const LevelShape& shape, int level, int num_levels,
                   bool is_bottommost);
 
-// Sorted runs of one size and kind.
-struct SortedRuns {
-  double entries = 0;  // each run's; only their proportions matter
-  FilterKind kind = FilterKind::kBloom;
-  double count = 1;
-};
-
-struct RateLimits {
-  double lowest = 0;
-  double highest = 1;
-};
-
-// The false positive rates within `limits` with the least sum whose filters
-// take as many bits together as with `uniform_rate` for all, within 1 %. Where
-// kinds differ, the rate of a run is in proportion to its entries times the
-// bits that half the rate costs its kind. Every run gets a rate that filters
-// can have. Some bits are left where the limits do not let all of them be
-// spent. REQUIRES IsFalsePositiveRate(uniform_rate),
-// limits.highest >= uniform_rate, no negative number of entries, and a positive
-// one.
-std::vector<double> OptimalRates(std::span<const SortedRuns> runs,
-                                 double uniform_rate,
-                                 const RateLimits& limits = {});
-
 // No filter has more than this many times the bits of the uniform rate, so that
 // files that RocksDB moves down with their filters do not cost more.
 inline constexpr double kMaxBitsFactor = 2;
@@ -58,11 +34,15 @@ inline constexpr double kMaxBitsFactor = 2;
 // gets of absent columns do not get worse.
 inline constexpr double kMaxRateFactor = 1.05;
 
-// The rates of the levels, by index, with which a tree of the shape has as many
-// bits in its filters as with `uniform_rate` everywhere. Level 0 has as many
-// runs as files, with its rate each. `kinds` are those of the levels; the last
-// one is that of all further levels, too. REQUIRES Problem(shape).empty(), a
-// kind and IsFalsePositiveRate(uniform_rate).
+// The rates of the levels, by index, with the least sum over all sorted runs
+// whose filters take as many bits together as with `uniform_rate` for all,
+// within 1 %. Level 0 has as many runs as files, with its rate each. Where
+// kinds differ, the rate of a run is in proportion to its entries times the
+// bits that half the rate costs its kind. Every rate is one that filters can
+// have. Some bits are left where the limits do not let all of them be spent.
+// `kinds` are those of the levels; the last one is that of all further levels,
+// too. REQUIRES Problem(shape).empty(), a kind and
+// IsFalsePositiveRate(uniform_rate).
 std::vector<double> LevelRates(const LevelShape& shape, BloomType bloom_type,
                                std::span<const FilterKind> kinds,
                                double uniform_rate);

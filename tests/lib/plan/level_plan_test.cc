@@ -37,13 +37,6 @@ double Bits(FilterKind kind, double rate) {
                                     : std::min(bloom, RibbonBitsPerKey(rate));
 }
 
-std::vector<SortedRuns> Runs(const std::vector<double>& entries,
-                             FilterKind kind = FilterKind::kBloom) {
-  std::vector<SortedRuns> runs;
-  for (const double n : entries) runs.push_back({n, kind});
-  return runs;
-}
-
 double TotalBits(const std::vector<double>& entries,
                  const std::vector<double>& rates,
                  FilterKind kind = FilterKind::kBloom) {
@@ -54,52 +47,82 @@ double TotalBits(const std::vector<double>& entries,
   return bits;
 }
 
-// The least sum of rates up to `highest` within the budget of `uniform_rate`,
-// by trying all ways to give two of three runs rates in small steps; the third
-// has what is left.
-double BruteForceSum(FilterKind kind, const std::vector<double>& entries,
-                     double uniform_rate, double highest) {
+// The rates of levels that have one kind.
+std::vector<double> RatesOf(const LevelShape& shape, BloomType type,
+                            FilterKind kind, double rate) {
+  return LevelRates(shape, type, {&kind, 1}, rate);
+}
+
+// The runs of each level: as many at level 0 as there are files.
+std::vector<double> AllRuns(std::vector<double> by_level,
+                            uint32_t level0_files) {
+  by_level.insert(by_level.begin(), level0_files - 1, by_level[0]);
+  return by_level;
+}
+
+// The least sum of rates from `lowest` to `highest` within the budget of
+// `uniform_rate`, by trying all ways to give level 0 and the first of two other
+// levels rates in small steps; the last level has what is left.
+double BruteForceSum(FilterKind kind, const LevelShape& shape,
+                     double uniform_rate, double lowest, double highest) {
   constexpr double kStep = 0.05;  // of the logarithm of the rate
+  const double files = shape.level0_files;
+  std::vector<double> entries = LevelEntries(shape);
+  entries[0] *= files;
   std::vector<std::pair<double, double>> choices;  // rate, bits
-  for (double rate = std::min(highest, FalsePositiveRate(1)); rate > 2e-8;
+  for (double rate = std::min(highest, FalsePositiveRate(1)); rate > lowest;
        rate *= std::exp(-kStep)) {
     choices.emplace_back(rate, Bits(kind, rate));
   }
+  choices.emplace_back(lowest, Bits(kind, lowest));
   const double budget = Sum(entries) * Bits(kind, uniform_rate);
-  double least = 3;
+  double least = files + 2;
   for (const auto& [a, a_bits] : choices) {
     for (const auto& [b, b_bits] : choices) {
       const double left =
           (budget - entries[0] * a_bits - entries[1] * b_bits) / entries[2];
       const auto c = std::ranges::upper_bound(
           choices, left, {}, &std::pair<double, double>::second);
-      if (c != choices.begin()) least = std::min(least, a + b + c[-1].first);
+      if (c != choices.begin()) {
+        least = std::min(least, files * a + b + c[-1].first);
+      }
     }
   }
   return least;
 }
 
-TEST(OptimalRates, AreAsGoodAsTheBestOfAllTried) {
+TEST(LevelRates, AreAsGoodAsTheBestOfAllTried) {
   uint64_t combination = 0;
   for (const FilterKind kind : kKinds) {
-    for (const std::vector<double>& entries : {std::vector<double>{1, 10, 100},
-                                               {1, 1, 1},
-                                               {1, 4, 16},
-                                               {3, 50, 60},
-                                               {0.001, 1, 1}}) {
+    // Entries of a file at level 0, and of the others: 1, 10 and 100; 1, 1, 1;
+    // 1, 4, 16; 3, 50, 60; 0.001, 1, 1.
+    for (const LevelShape& shape :
+         {LevelShape{.levels = 2, .size_ratio = 10, .level0_files = 10},
+          {.levels = 2, .size_ratio = 1, .level0_files = 1},
+          {.levels = 2, .size_ratio = 4, .level0_files = 4},
+          {.levels = 2, .size_ratio = 1.2, .level0_files = 17},
+          {.levels = 2, .size_ratio = 1, .level0_files = 1000}}) {
       for (const double rate : {0.2, 0.05, 0.01, 0.001}) {
-        for (const double highest : {1.0, 1.05 * rate}) {
+        for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
           if (combination++ % test::Stride(9) != 0) continue;
           SCOPED_TRACE(testing::Message()
-                       << ToString(kind) << ", "
-                       << testing::PrintToString(entries) << ", " << rate
-                       << " of at most " << highest);
+                       << ToString(kind) << ", ratio " << shape.size_ratio
+                       << ", " << shape.level0_files << " files, " << rate
+                       << ", " << ToString(type));
+          const double lowest =
+              FalsePositiveRate(kMaxBitsFactor * BitsPerKey(rate));
+          const double highest =
+              type == BloomType::kRowCol ? kMaxRateFactor * rate : 1;
           const std::vector<double> rates =
-              OptimalRates(Runs(entries, kind), rate, {.highest = highest});
-          EXPECT_LE(std::ranges::max(rates), highest);
+              AllRuns(RatesOf(shape, type, kind, rate), shape.level0_files);
+          const std::vector<double> entries =
+              AllRuns(LevelEntries(shape), shape.level0_files);
+          // The table of rates is within 0.5 %.
+          EXPECT_GE(std::ranges::min(rates), 0.99 * lowest);
+          EXPECT_LE(std::ranges::max(rates), 1.005 * highest);
           // Both tolerances come from the size of the steps.
           EXPECT_LT(Sum(rates),
-                    1.03 * BruteForceSum(kind, entries, rate, highest));
+                    1.03 * BruteForceSum(kind, shape, rate, lowest, highest));
           EXPECT_NEAR(TotalBits(entries, rates, kind) / Sum(entries),
                       Bits(kind, rate), 0.01 * Bits(kind, rate));
         }
@@ -108,28 +131,36 @@ TEST(OptimalRates, AreAsGoodAsTheBestOfAllTried) {
   }
 }
 
-TEST(OptimalRates, OfRunsOfOneSizeAreUniform) {
+TEST(LevelRates, OfRunsOfOneSizeAreUniform) {
   for (const FilterKind kind : kKinds) {
     for (const double rate :
-         OptimalRates(Runs(std::vector<double>(7, 3.0), kind), 0.01)) {
+         RatesOf({.levels = 6, .size_ratio = 1, .level0_files = 1},
+                 BloomType::kRow, kind, 0.01)) {
       EXPECT_NEAR(rate, 0.01, 0.01 * 0.01);
     }
   }
 }
 
-TEST(OptimalRates, AreProportionalToTheEntries) {
-  const std::vector<double> rates = OptimalRates(Runs({1, 10, 100}), 0.01);
-  EXPECT_NEAR(rates[1] / rates[0], 10, 1e-6);
-  EXPECT_NEAR(rates[2] / rates[1], 10, 1e-6);
+TEST(LevelRates, AreProportionalToTheEntries) {
+  const std::vector<double> rates =
+      RatesOf({.levels = 2, .size_ratio = 4, .level0_files = 4},
+              BloomType::kRow, FilterKind::kBloom, 0.01);
+  EXPECT_NEAR(rates[1] / rates[0], 4, 1e-6);
+  EXPECT_NEAR(rates[2] / rates[1], 4, 1e-6);
 }
 
+// A shape of one file at level 0, so that each rate is that of one run.
+constexpr LevelShape kRunOfEachLevel = {
+    .levels = 2, .size_ratio = 10, .level0_files = 1};
+
 // The rates that spend the budget of one kind do not spend that of the other.
-TEST(OptimalRates, CountTheBitsOfTheKind) {
-  const std::vector<double> entries = {1, 10, 100};
+TEST(LevelRates, CountTheBitsOfTheKind) {
+  const std::vector<double> entries = LevelEntries(kRunOfEachLevel);
   for (const FilterKind kind : kKinds) {
     const FilterKind other =
         kind == FilterKind::kBloom ? FilterKind::kRibbon : FilterKind::kBloom;
-    const std::vector<double> rates = OptimalRates(Runs(entries, kind), 0.001);
+    const std::vector<double> rates =
+        RatesOf(kRunOfEachLevel, BloomType::kRow, kind, 0.001);
     const auto spent = [&](FilterKind in) {
       return TotalBits(entries, rates, in) / (Sum(entries) * Bits(in, 0.001));
     };
@@ -138,19 +169,20 @@ TEST(OptimalRates, CountTheBitsOfTheKind) {
   }
 }
 
-// Kinds that differ: no shift of bits between two runs is better.
-TEST(OptimalRates, OfMixedKindsAreBest) {
-  const std::vector<SortedRuns> runs = {{1, FilterKind::kBloom},
-                                        {10, FilterKind::kBloom},
-                                        {100, FilterKind::kRibbon}};
-  const auto bits = [&runs](const std::vector<double>& rates) {
+// Kinds that differ: no shift of bits between two levels is better.
+TEST(LevelRates, OfMixedKindsAreBest) {
+  const std::array kinds = {FilterKind::kBloom, FilterKind::kBloom,
+                            FilterKind::kRibbon};
+  const std::vector<double> entries = LevelEntries(kRunOfEachLevel);
+  const auto bits = [&](const std::vector<double>& rates) {
     double sum = 0;
-    for (size_t i = 0; i < runs.size(); ++i) {
-      sum += runs[i].entries * Bits(runs[i].kind, rates[i]);
+    for (size_t i = 0; i < kinds.size(); ++i) {
+      sum += entries[i] * Bits(kinds[i], rates[i]);
     }
     return sum;
   };
-  const std::vector<double> rates = OptimalRates(runs, 0.01);
+  const std::vector<double> rates =
+      LevelRates(kRunOfEachLevel, BloomType::kRow, kinds, 0.01);
   const double budget = bits({0.01, 0.01, 0.01});
   EXPECT_NEAR(bits(rates), budget, 1e-3 * budget);
   double least = 3;
@@ -167,29 +199,21 @@ TEST(OptimalRates, OfMixedKindsAreBest) {
   EXPECT_LT(Sum(rates), 1.01 * least);
 }
 
-TEST(OptimalRates, StayWithinWhatFiltersCanHave) {
-  const double lowest = FalsePositiveRate(20);
-  const std::vector<double> rates =
-      OptimalRates(Runs({0, 1e-9, 1, 1e6}), 0.6, {.lowest = lowest});
+TEST(LevelRates, StayWithinWhatFiltersCanHave) {
+  const LevelShape steep = {
+      .levels = 3, .size_ratio = 1000, .level0_files = 1000};
   const double weakest = FalsePositiveRate(kMinBitsPerKey);
+  const std::vector<double> rates =
+      RatesOf(steep, BloomType::kRow, FilterKind::kBloom, 0.6);
   EXPECT_THAT(rates, Each(Le(weakest + 1e-9)));
-  EXPECT_EQ(rates[0], lowest);
+  EXPECT_NEAR(rates[0], FalsePositiveRate(kMaxBitsFactor * BitsPerKey(0.6)),
+              0.005 * rates[0]);
   // A target above the weakest filter's rate is that of the weakest filter.
-  EXPECT_THAT(OptimalRates(Runs({1, 10}), 0.99),
+  EXPECT_THAT(RatesOf({}, BloomType::kRow, FilterKind::kBloom, 0.99),
               Each(testing::DoubleNear(weakest, 1e-9)));
-}
-
-// The rates of levels that have one kind.
-std::vector<double> RatesOf(const LevelShape& shape, BloomType type,
-                            FilterKind kind, double rate) {
-  return LevelRates(shape, type, {&kind, 1}, rate);
-}
-
-// The runs of each level: as many at level 0 as there are files.
-std::vector<double> AllRuns(std::vector<double> by_level,
-                            uint32_t level0_files) {
-  by_level.insert(by_level.begin(), level0_files - 1, by_level[0]);
-  return by_level;
+  // No filter has more bits than filters can have.
+  EXPECT_EQ(RatesOf(steep, BloomType::kRow, FilterKind::kBloom, 1e-9)[0],
+            KindRate(FilterKind::kBloom, kMaxBitsPerKey));
 }
 
 TEST(LevelRates, HasTheBitsOfTheUniformRate) {
@@ -274,10 +298,13 @@ TEST(LevelRates, OfFiveLevelsOpensWhatTheHeaderSays) {
   // kMaxBitsFactor raises the sum of rates by less than 7 %.
   const double sum = Sum(
       AllRuns(RatesOf(shape, BloomType::kRow, FilterKind::kBloom, 0.01), 4));
-  const double unlimited =
-      Sum(OptimalRates(Runs(AllRuns(LevelEntries(shape), 4)), 0.01));
-  EXPECT_GT(sum, unlimited);
-  EXPECT_LT(sum, 1.07 * unlimited);
+  const std::vector<double> entries = AllRuns(LevelEntries(shape), 4);
+  std::vector<double> unlimited = entries;  // rates in proportion to them
+  while (TotalBits(entries, unlimited) < Sum(entries) * BitsPerKey(0.01)) {
+    for (double& rate : unlimited) rate *= 0.999;
+  }
+  EXPECT_GT(sum, Sum(unlimited));
+  EXPECT_LT(sum, 1.07 * Sum(unlimited));
 }
 
 TEST(LevelRates, TakesAnyRate) {
