@@ -54,30 +54,17 @@ inline void PutFixed(std::string* out, uint64_t value, size_t bytes) {
 
 // The number in the `bytes` bytes at `offset`. REQUIRES that `in` has them.
 inline uint64_t GetFixed(std::string_view in, size_t offset, size_t bytes) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < bytes; ++i) {
-    value |= uint64_t{static_cast<unsigned char>(in[offset + i])} << (8 * i);
-  }
-  return value;
+  return LoadBytes(in.data() + offset, bytes);
 }
 
-// The number of bits of a word that are set, in sums of 2, 4 and 8 bits, then
-// of the bytes: std::popcount is a call where a build may not assume the
-// instruction, and filters have megabytes.
-inline uint64_t BitsSetInWord(uint64_t word) {
-  word -= word >> 1 & 0x5555555555555555;
-  word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
-  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
-  return word * 0x0101010101010101 >> 56;
-}
 // The number of bits that are set.
 inline uint64_t BitsSet(std::string_view bytes) {
   uint64_t set = 0;
   for (; bytes.size() >= sizeof(uint64_t);
        bytes.remove_prefix(sizeof(uint64_t))) {
-    set += BitsSetInWord(LoadWord(bytes.data()));
+    set += std::popcount(LoadWord(bytes.data()));
   }
-  return set + BitsSetInWord(LoadBytes(bytes.data(), bytes.size()));
+  return set + std::popcount(LoadBytes(bytes.data(), bytes.size()));
 }
 
 }  // namespace rowbloom
