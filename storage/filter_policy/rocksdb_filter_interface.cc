@@ -18,12 +18,8 @@ std::optional<int> VersionNumber(std::string_view rocksdb_version) {
 
 std::optional<int> FilterInterfaceOf(std::string_view rocksdb_version) {
   const auto version = VersionNumber(rocksdb_version);
-  if (!version || *version < 701 || *version > ROWBLOOM_ACCEPT_ROCKSDB) {
-    return std::nullopt;
-  }
-  if (*version < 906) return 700;
-  if (*version < 1009) return 906;
-  return 1009;
+  const int layout = version ? ROWBLOOM_FILTER_INTERFACE_OF(*version) : 0;
+  return layout == 0 ? std::nullopt : std::optional(layout);
 }
 
 }  // namespace rowbloom

@@ -30,19 +30,23 @@
 #define ROWBLOOM_ACCEPT_ROCKSDB 1109
 #endif
 
-// First version with the layout, as major * 100 + minor. Tests set it, to see
-// that the code compiles for each.
+// The first version with the layout of this one, both as above; 0 for one that
+// is not supported.
+#define ROWBLOOM_FILTER_INTERFACE_OF(version)    \
+  ((version) < 701                        ? 0    \
+   : (version) < 906                      ? 700  \
+   : (version) < 1009                     ? 906  \
+   : (version) <= ROWBLOOM_ACCEPT_ROCKSDB ? 1009 \
+                                          : 0)
+
+// The layout. Tests set it, to see that the code compiles for each.
 #ifndef ROWBLOOM_FILTER_INTERFACE
+#define ROWBLOOM_FILTER_INTERFACE \
+  ROWBLOOM_FILTER_INTERFACE_OF(ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 701
 #error \
     "rowbloom needs RocksDB 7.1: older ones lack FilterPolicy::CompatibilityName"
-#elif ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 906
-#define ROWBLOOM_FILTER_INTERFACE 700
-#elif ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1009
-#define ROWBLOOM_FILTER_INTERFACE 906
-#elif ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR <= ROWBLOOM_ACCEPT_ROCKSDB
-#define ROWBLOOM_FILTER_INTERFACE 1009
-#else
+#elif ROWBLOOM_FILTER_INTERFACE == 0
 #error \
     "unknown RocksDB: compare its table/block_based/filter_policy_internal.h with rocksdb_filter_interface.h; if the virtual functions are the same, compile with -DROWBLOOM_ACCEPT_ROCKSDB=<major * 100 + minor>"
 #endif
