@@ -85,15 +85,6 @@ struct BatchAnswers {
   uint32_t RuledOut() const {
     return (row_probed & ~row_found) | (row_col_probed & ~row_col_found);
   }
-
-  // The keys that have the answers of key i.
-  uint32_t SameAs(size_t i) const {
-    const auto same = [i](uint32_t mask) {
-      return (mask >> i & 1) != 0 ? mask : ~mask;
-    };
-    return same(row_probed) & same(row_found) & same(row_col_probed) &
-           same(row_col_found);
-  }
 };
 
 // The sections of one block and the rule by which keys are looked up in them.

@@ -52,17 +52,17 @@ void LevelCounters::GiveBack() {
   next_unused_ = std::exchange(unused, this);
 }
 
-void LevelCounters::LastAnswer::Add(MatchResult result, int times) {
+void LevelCounters::LastAnswer::Add(MatchResult result) {
   const bool by_row_col = result.row_col() != Verdict::kNotProbed;
   OfSection& section = by_row_col ? row_col : row;
   const Verdict verdict = by_row_col ? result.row_col() : result.row();
-  if (verdict == Verdict::kMayMatch) section.may += times;
-  if (verdict == Verdict::kNoMatch) section.no += times;
+  if (verdict == Verdict::kMayMatch) ++section.may;
+  if (verdict == Verdict::kNoMatch) ++section.no;
 }
 
 void LevelCounters::Remember(const Lookup& lookup, MatchResult result) {
   last_ = {.counters = this, .row_col_block = lookup.has_row_col()};
-  last_.Add(result, 1);
+  last_.Add(result);
 }
 
 void LevelCounters::CountAnswers(const Lookup& lookup,
@@ -71,13 +71,10 @@ void LevelCounters::CountAnswers(const Lookup& lookup,
   if (observed) {
     last_ = {.counters = this, .row_col_block = lookup.has_row_col()};
   }
-  for (uint64_t left = (uint64_t{1} << count) - 1; left != 0;) {
-    const auto key = static_cast<size_t>(std::countr_zero(left));
-    const uint64_t same = answers.SameAs(key) & left;
-    const MatchResult result = lookup.ResultOf(answers, key);
-    counters_.Add(result.code(), static_cast<uint64_t>(std::popcount(same)));
-    if (observed) last_.Add(result, std::popcount(same));
-    left &= ~same;
+  for (int i = 0; i < count; ++i) {
+    const MatchResult result = lookup.ResultOf(answers, i);
+    counters_.Add(result.code(), 1);
+    if (observed) last_.Add(result);
   }
 }
 

@@ -35,7 +35,7 @@ class LevelCounters {
     OfSection row_col;
     bool row_col_block = false;  // the block has a ROWCOL section
 
-    void Add(MatchResult result, int times);
+    void Add(MatchResult result);
   };
 
   // The results of what a section answered last.
