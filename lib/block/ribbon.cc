@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -382,8 +383,9 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
   const RibbonColumns columns = RibbonColumnsFor(false_positive_rate);
   const uint32_t mask = (uint32_t{1} << (columns.narrow + 1)) - 1;
   size_t count = CountOf(hashes);
-  if (static_cast<double>(count) * columns.narrow / 8 >
-      static_cast<double>(max_bytes)) {
+  if (count > std::numeric_limits<uint32_t>::max() ||
+      static_cast<double>(count) * columns.narrow / 8 >
+          static_cast<double>(max_bytes)) {
     return false;
   }
 

@@ -28,8 +28,8 @@ constexpr size_t kMaxTriedHashes = size_t{1} << 24;
 // this many slots for each key of a layer that may send keys on. That takes 21
 // bytes for each key beside its hash. False: the last system is not solved
 // before this many hashes were tried (less than one filter in 10^9 of distinct
-// hashes), or the filter would be longer than `max_bytes`. May throw
-// std::bad_alloc. Either way `out` is as it was.
+// hashes), there are 2^32 hashes or more, or the filter would be longer than
+// `max_bytes`. May throw std::bad_alloc. Either way `out` is as it was.
 bool AppendRibbon(std::span<const std::span<const uint64_t>> hashes,
                   double false_positive_rate, size_t max_bytes,
                   const Kernel& kernel, std::string* out,
