@@ -196,6 +196,19 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const noexcept {
                                                  8 / BitsPerEntry()));
 }
 
+double FilterBlockBuilder::RateOf(size_t entries,
+                                  size_t block_bytes) const noexcept {
+  if (entries == 0) return 0;
+  const size_t overhead = SpaceFor(0);
+  if (block_bytes <= overhead) return 1;
+  const double bits = 8.0 * static_cast<double>(block_bytes - overhead) /
+                      static_cast<double>(entries);
+  const double bloom = FalsePositiveRate(bits);
+  return options_.kind == FilterKind::kRibbon
+             ? std::min(bloom, RibbonRate(bits, options_.ribbon_slots_per_key))
+             : bloom;
+}
+
 // False if the section shall be of kind bloom: that is smaller, the ribbon
 // cannot be built, or there is no memory to build it. The block has room for
 // the bloom already.

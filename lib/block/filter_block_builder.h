@@ -130,6 +130,10 @@ class FilterBlockBuilder {
   // About the bytes of a block of `entries` entries.
   size_t SpaceFor(size_t entries) const noexcept;
 
+  // About the false positive rate of `entries` entries in a block of
+  // `block_bytes` bytes.
+  double RateOf(size_t entries, size_t block_bytes) const noexcept;
+
  private:
   struct Hashes {
     HashList rows;   // for ROW, or for ROWPREFIX

@@ -67,17 +67,6 @@ double BloomBits(double rate) {
   return kMinBitsPerKey + (i + share) / kStepsPerBit;
 }
 
-// The lowest rate of a large ribbon of that many bits for each key; 1 if they
-// are too few for any.
-double RibbonRate(double bits_per_key) {
-  const double columns = (bits_per_key - kLimitBits) / kSlotsOfEachKey;
-  if (columns < 1) return 1;
-  const double narrow =
-      std::min(std::floor(columns), double{kMaxRibbonColumns});
-  const double wide_share = std::min(columns - narrow, 1.0);
-  return std::exp2(-narrow) * (1 - wide_share / 2);
-}
-
 }  // namespace
 
 double KindBits(FilterKind kind, double rate) {
@@ -114,6 +103,16 @@ double RibbonBitsPerKey(double false_positive_rate, double slots_per_key) {
   return std::max(kSlotsOfEachKey, slots_per_key) *
              (columns.narrow + 1 - columns.narrow_share) +
          kLimitBits;
+}
+
+double RibbonRate(double bits_per_key, double slots_per_key) {
+  const double columns =
+      (bits_per_key - kLimitBits) / std::max(kSlotsOfEachKey, slots_per_key);
+  if (columns < 1) return 1;
+  const double narrow =
+      std::min(std::floor(columns), double{kMaxRibbonColumns});
+  const double wide_share = std::min(columns - narrow, 1.0);
+  return std::exp2(-narrow) * (1 - wide_share / 2);
 }
 
 }  // namespace rowbloom

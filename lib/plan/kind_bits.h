@@ -37,4 +37,8 @@ RibbonColumns RibbonColumnsFor(double false_positive_rate);
 double RibbonBitsPerKey(double false_positive_rate,
                         double slots_per_key = kRibbonSlotsPerKey);
 
+// Inverse of RibbonBitsPerKey; 1 if the bits are too few for any ribbon.
+double RibbonRate(double bits_per_key,
+                  double slots_per_key = kRibbonSlotsPerKey);
+
 }  // namespace rowbloom

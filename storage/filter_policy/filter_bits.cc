@@ -8,7 +8,6 @@
 
 #include "lib/block/parsed_block.h"
 #include "lib/kernels/kernel.h"
-#include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/cache_charge.h"
 #include "storage/filter_policy/loaded_block.h"
 
@@ -126,11 +125,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
     return builder_.SpaceFor(num_entries);
   }
   double EstimatedFpRate(size_t num_entries, size_t bytes) override {
-    if (num_entries == 0) return 0;
-    const size_t overhead = builder_.SpaceFor(0);
-    if (bytes <= overhead) return 1;
-    return FalsePositiveRate(8.0 * static_cast<double>(bytes - overhead) /
-                             static_cast<double>(num_entries));
+    return builder_.RateOf(num_entries, bytes);
   }
 #endif
 
