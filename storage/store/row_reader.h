@@ -49,13 +49,8 @@ class RowPlan {
     return qualifier >= first_ && (end_.empty() || qualifier < end_);
   }
 
-  // The versions to read, by the present time where cells may expire. REQUIRES
-  // that the read has its state of the store: a snapshot, iterator or answer.
-  VersionQuery Query(const SharedState& shared) const {
-    const bool expires = expires_ || shared.MayHave(kCellTtls);
-    return {options_.time_range, options_.max_versions,
-            expires ? shared.clock.WallNow() : 0};
-  }
+  // The versions to read, by the time of Make.
+  const VersionQuery& query() const { return query_; }
 
  private:
   // Sets the others by options_.
@@ -66,7 +61,7 @@ class RowPlan {
   std::string end_;
   SharedFamilies store_families_;
   std::vector<FamilyPart> families_;
-  bool expires_ = false;  // in one of them
+  VersionQuery query_;
 };
 
 // Takes the columns of a row in order, and keeps the page that is asked for in
@@ -142,8 +137,7 @@ class ColumnPage {
 // Adds the cells of one family of a row, which `row` has entered. Leaves its
 // iterator anywhere inside the row or beside it.
 rocksdb::Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
-                         const VersionQuery& query, RowCells* row,
-                         ColumnPage* page);
+                         RowCells* row, ColumnPage* page);
 
 // The cells of one row: a prefix seek per family, for which ROW answers, or, of
 // single columns, point lookups.

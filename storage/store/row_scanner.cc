@@ -238,7 +238,6 @@ class RowScanner::Source {
   Status ReadFamilies(Row* row, bool seek) {
     ColumnPage page(plan_.options(), filter_ ? &*filter_ : nullptr,
                     &row->cells);
-    const VersionQuery query = plan_.Query(*opened_.shared);
     Status s;
     for (const FamilyRows& family : families_) {
       if (!s.ok() || page.IsFull()) break;
@@ -246,7 +245,7 @@ class RowScanner::Source {
       if (seek) family.cells->it()->Seek(row_bytes_);
       s = family.cells->Enter(row->row, row_bytes_);
       if (!s.ok()) break;
-      s = ReadPart(plan_, *family.part, query, family.cells.get(), &page);
+      s = ReadPart(plan_, *family.part, family.cells.get(), &page);
     }
     return s;
   }

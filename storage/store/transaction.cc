@@ -59,13 +59,9 @@ class TrackedTransaction final : public Transaction {
             "changed");
       }
       for (const Change& change : changes) {
-        bool same = true;
-        s = CompareRows(change, &same);
-        if (!s.ok()) return s;
-        if (!same) {
-          return Busy("a row that the transaction deletes was changed");
-        }
+        if (s.ok()) s = TrackRow(change);
       }
+      if (!s.ok()) return s;
       s = store_.writer.Apply(guard, changes, {.durability = durability},
                               /*updated=*/nullptr, tracked_.get());
       if (s.IsTryAgain()) return Busy("too much was written to be in memory");
@@ -88,26 +84,26 @@ class TrackedTransaction final : public Transaction {
   Status Track(const Change& at) {
     std::string row;
     Status s = opened_.EncodeRow(at.row, &row);
-    const auto track = [&](const Family& family, const std::string& key) {
-      if (!s.ok()) return;
-      s = tracked_->GetForUpdate(rocksdb::ReadOptions(), family.handle(), key,
-                                 static_cast<std::string*>(nullptr));
-    };
     // Families that came or changed since are wide writes.
     for (const auto& [name, family] : *snapshot_.families()) {
       if (at.type != ChangeType::kDeleteRow && name != at.family) continue;
-      track(family, row + std::string(at.qualifier));
+      if (s.ok()) s = Track(family, row + std::string(at.qualifier));
       // The deletes of the row.
-      if (family.format == CellFormat::kVersioned) track(family, row);
+      if (s.ok() && family.format == CellFormat::kVersioned) {
+        s = Track(family, row);
+      }
     }
     return s;
   }
+  Status Track(const Family& family, const std::string& key) {
+    return tracked_->GetForUpdate(rocksdb::ReadOptions(), family.handle(), key,
+                                  static_cast<std::string*>(nullptr));
+  }
 
-  // Tells whether the row of the change is as at Begin, where the change is a
-  // delete of all cells up to the newest one's timestamp. RocksDB checks single
-  // keys, and not those that a row may have got. *same means nothing after an
-  // error. REQUIRES that the row is locked.
-  Status CompareRows(const Change& change, bool* same) const {
+  // Makes RocksDB check each cell that the row has or had at Begin, where the
+  // change deletes all up to the newest one's timestamp. REQUIRES that the row
+  // is locked.
+  Status TrackRow(const Change& change) {
     const bool in_all = change.type == ChangeType::kDeleteRow;
     const bool in_one = change.type == ChangeType::kDeleteFamily;
     if (!(in_all || in_one) || change.timestamp_ms) return Status::OK();
@@ -115,34 +111,25 @@ class TrackedTransaction final : public Transaction {
     Status s = opened_.EncodeRow(change.row, &row_bytes);
     const FamilyMap& families = *snapshot_.families();
     for (auto it = families.begin(); it != families.end(); ++it) {
-      if (!s.ok() || !*same) break;
-      if (it->second.options.timestamps == Timestamps::kClient &&
-          (in_all || it->first == change.family)) {
-        s = CompareRow(it, change.row, row_bytes, same);
+      if (it->second.options.timestamps != Timestamps::kClient ||
+          (in_one && it->first != change.family)) {
+        continue;
+      }
+      for (const bool at_begin : {true, false}) {
+        rocksdb::ReadOptions options;
+        options.snapshot = at_begin ? snapshot_.get() : nullptr;
+        RowCells cells(opened_, it, options, row_bytes);
+        if (s.ok()) s = cells.Enter(change.row, row_bytes);
+        while (s.ok()) {
+          const StoredCell* const cell = cells.Find();
+          if (cell == nullptr) break;
+          s = Track(it->second, row_bytes + std::string(cell->qualifier));
+          cells.Next();
+        }
+        if (s.ok()) s = cells.status();
       }
     }
     return s;
-  }
-
-  Status CompareRow(FamilyMap::const_iterator family, std::string_view row,
-                    const std::string& row_bytes, bool* same) const {
-    rocksdb::ReadOptions at_begin;
-    at_begin.snapshot = snapshot_.get();
-    RowCells before(opened_, family, at_begin, row_bytes);
-    RowCells now(opened_, family, {}, row_bytes);
-    Status s = before.Enter(row, row_bytes);
-    if (s.ok()) s = now.Enter(row, row_bytes);
-    for (; s.ok() && *same; before.Next(), now.Next()) {
-      const StoredCell* const was = before.Find();
-      const StoredCell* const is = now.Find();
-      if (was == nullptr || is == nullptr) {
-        *same = was == is;
-        break;
-      }
-      *same = was->qualifier == is->qualifier && was->value == is->value;
-    }
-    if (s.ok()) s = before.status();
-    return s.ok() ? now.status() : s;
   }
 
   Store::Impl& store_;

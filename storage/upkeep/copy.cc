@@ -145,7 +145,12 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
         [not_before_ms] { return std::max(SystemWallClock(), not_before_ms); },
         &to);
     if (!s.ok()) return s;
-    s = Copier(this, snapshot.get(), options, report).CopyTo(to.get());
+    if (opened.shared->MayHave(kLaterPuts)) {
+      s = to->impl_->writer.Announce(kLaterPuts);
+    }
+    if (s.ok()) {
+      s = Copier(this, snapshot.get(), options, report).CopyTo(to.get());
+    }
     to.reset();
     return s.ok() ? staging.Commit() : s;
   });

@@ -40,9 +40,10 @@ enum class ChangeKind : uint8_t {
   kFamilyKept,
   kFamilyDropped,
   // A bulk load was added to a family, unless it failed: its cells are not in
-  // the stream. Take them from the family (Store::NewCellIterator), which has
-  // them now, or a copy. A stream of a store that is open for reading ends
-  // before a load that is the last change of the log.
+  // the stream. A copy takes the family anew: truncate it there, load the cells
+  // of a later checkpoint (Store::NewCellIterator), and pass over the family's
+  // changes up to the checkpoint's LatestNumber. A stream of a store that is
+  // open for reading ends before a load that is the last change of the log.
   kBulkLoad,
 };
 

@@ -336,9 +336,11 @@ TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
 }
 
 // The store drops what it gave while its clock was ahead. The copy has that,
-// and its own clock may be past it.
+// and its own clock may be past it, also one that was made later.
 TEST_F(Changes, OfAClockThatWasResetAreMadeInACopy) {
-  for (const uint64_t late_ms : {0, 600'000}) {
+  for (const auto& [late_ms, is_later] :
+       {std::pair(0, false), {600'000, false}, {0, true}, {600'000, true}}) {
+    SCOPED_TRACE(late_ms);
     uint64_t now_ms = kModelStart + 500;
     uint64_t late_now_ms = now_ms;
     const auto open = [this](const std::string& name, Timestamps timestamps,
@@ -347,9 +349,10 @@ TEST_F(Changes, OfAClockThatWasResetAreMadeInACopy) {
                         {{"f", {.timestamps = timestamps, .max_versions = 3}}},
                         [clock_ms] { return *clock_ms; });
     };
-    const std::string name = std::to_string(late_ms);
+    const std::string name =
+        std::to_string(late_ms) + (is_later ? "later" : "");
     const auto store = open("store" + name, Timestamps::kStore, &now_ms);
-    const auto copy = open("copy" + name, Timestamps::kClient, &late_now_ms);
+    auto copy = open("copy" + name, Timestamps::kClient, &late_now_ms);
     ASSERT_NE(store, nullptr);
     ASSERT_NE(copy, nullptr);
     number_ = 0;
@@ -363,6 +366,16 @@ TEST_F(Changes, OfAClockThatWasResetAreMadeInACopy) {
     now_ms = late_now_ms = kModelStart;
     ASSERT_THAT(copy->ResetClock(), IsOk());
     ASSERT_THAT(store->ResetClock(), IsOk());
+    if (is_later) {
+      CopyOptions options;
+      options.families = {
+          {"f", {.timestamps = Timestamps::kClient, .max_versions = 3}}};
+      CopyReport report;
+      ASSERT_THAT(store->CopyTo(dir_.File("made" + name), options, &report),
+                  IsOk());
+      copy = open("made" + name, Timestamps::kClient, &late_now_ms);
+      ASSERT_NE(copy, nullptr);
+    }
     ASSERT_THAT(store->DeleteFamily("r", "f"), IsOk());
     ASSERT_THAT(store->Put("r", "f", "q", "new"), IsOk());
     late_now_ms += late_ms;
