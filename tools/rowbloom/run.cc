@@ -96,8 +96,6 @@ constexpr Verb kVerbs[] = {
      "--db users.db\n"
      "--db users.db <commands.txt",
      AddShell},
-    {"filter-size", "Prints how large each kind of filter would be.",
-     "--expected 1000000 --fpp 0.01", AddFilterSize},
 };
 
 // In a shell, --db is the shell's unless given.

@@ -72,6 +72,4 @@ Action AddStats(CLI::App* command);
 // elsewhere, the first line that fails ends it, with its exit code.
 Action AddShell(CLI::App* command);
 
-Action AddFilterSize(CLI::App* command);
-
 }  // namespace rowbloom::cli

@@ -37,6 +37,11 @@ CountingBloomFilter Reread(
   return parsed;
 }
 
+// 9.59 places for a key, each of half a byte.
+TEST(CountingBloomFilter, TakesFourBitsForEachOfAPlainFilter) {
+  EXPECT_EQ(Make(1'000'000, 0.01).size_bytes(), 4'796'480u);
+}
+
 TEST(CountingBloomFilter, NeverForgetsWhatWasAdded) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));

@@ -47,7 +47,6 @@ expect "scan" rowbloom sc
 expect "--prefix" rowbloom scan --pre
 expect "--prefix" rowbloom scan --db users.db --pre
 expect "" rowbloom scan --db ""
-expect "--expected" rowbloom filter-size --e
 expect "--row" sst_inspect probe users.db --r
 grep -q '^\\fB\\-\\-prefix\\fR ROW$' "$dir/rowbloom.1" ||
   fail "rowbloom.1 does not have --prefix"
