@@ -30,11 +30,6 @@ std::vector<std::string> Names() {
 class Transcripts : public testing::TestWithParam<std::string> {};
 
 TEST_P(Transcripts, AreWhatIsPrinted) {
-#ifndef ROWBLOOM_TEST_HFILES
-  if (GetParam().find("hfile") != std::string::npos) {
-    GTEST_SKIP() << "built without HFiles";
-  }
-#endif
   ExpectTranscript(
       ROWBLOOM_TRANSCRIPTS_DIR "/" + GetParam() + ".transcript",
       {{"rowbloom", ROWBLOOM_CLI}, {"sst_inspect", ROWBLOOM_SST_INSPECT}},

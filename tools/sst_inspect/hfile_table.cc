@@ -169,12 +169,13 @@ class BlockNamer {
 
 }  // namespace
 
-Status OpenHFile(const std::string& path, std::unique_ptr<TableFile>* table) {
+Status HFileTable::Open(const std::string& path,
+                        std::unique_ptr<TableFile>* table) {
   std::unique_ptr<HFileReader> opened;
   const Status status = hfile::Reader::Open({}, path, &opened);
   if (!status.ok()) return status;
-  *table = std::make_unique<HFileTable>(std::unique_ptr<hfile::Reader>(
-      static_cast<hfile::Reader*>(opened.release())));
+  table->reset(new HFileTable(std::unique_ptr<hfile::Reader>(
+      static_cast<hfile::Reader*>(opened.release()))));
   return status;
 }
 

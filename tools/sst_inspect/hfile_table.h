@@ -15,7 +15,8 @@ namespace rowbloom::sst_inspect {
 
 class HFileTable : public TableFile {
  public:
-  explicit HFileTable(std::unique_ptr<hfile::Reader> reader);
+  static rocksdb::Status Open(const std::string& path,
+                              std::unique_ptr<TableFile>* table);
 
   TableFacts Facts() const override;
   std::vector<Property> Properties() const override;
@@ -47,6 +48,8 @@ class HFileTable : public TableFile {
   const hfile::Reader& reader() const { return *reader_; }
 
  private:
+  explicit HFileTable(std::unique_ptr<hfile::Reader> reader);
+
   const std::unique_ptr<hfile::Reader> reader_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
+#include "storage/hfile/cell.h"
 #include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
@@ -32,26 +33,6 @@ std::optional<KeyParts> ParseHFileColumn(std::string_view bytes) {
                   rest.substr(family_bytes)};
 }
 
-std::string HFileColumnBytes(const KeyParts& column) {
-  std::string bytes;
-  bytes += static_cast<char>(column.row.size() >> 8);
-  bytes += static_cast<char>(column.row.size());
-  bytes += column.row;
-  bytes += static_cast<char>(column.family.size());
-  bytes += column.family;
-  bytes += column.qualifier;
-  return bytes;
-}
-
-int64_t TimestampOfHFileKey(std::string_view key) {
-  const std::string_view suffix = key.substr(key.size() - kHFileKeySuffixBytes);
-  return static_cast<int64_t>(LoadBig<uint64_t>(suffix.data()));
-}
-
-uint8_t TypeOfHFileKey(std::string_view key) {
-  return static_cast<uint8_t>(key.back());
-}
-
 std::string HFileTypeName(uint8_t type) {
   static const std::map<uint8_t, std::string> kNames = {
       {0, "minimum"},        {4, "put"},
@@ -74,12 +55,12 @@ std::string KeyFormat::ShortText(std::string_view bytes) const {
 }
 
 std::string KeyFormat::KeyText(std::string_view user_key) const {
-  if (form != KeyForm::kHFile || user_key.size() < timestamp_bytes) {
+  HFileKey key;
+  if (form != KeyForm::kHFile || !hfile::ParseKey(user_key, &key)) {
     return Text(user_key);
   }
-  return fmt::format("{}/{}/{}", ColumnText(user_key),
-                     TimestampOfHFileKey(user_key),
-                     HFileTypeName(TypeOfHFileKey(user_key)));
+  return fmt::format("{}/{}/{}", ColumnText(user_key), key.timestamp_ms,
+                     HFileTypeName(static_cast<uint8_t>(key.type)));
 }
 
 std::string KeyFormat::ColumnText(std::string_view user_key) const {
@@ -102,7 +83,9 @@ std::optional<Timestamp> KeyFormat::TimestampOf(
     return std::nullopt;
   }
   if (form == KeyForm::kHFile) {
-    return Timestamp{static_cast<uint64_t>(TimestampOfHFileKey(user_key)),
+    HFileKey key;
+    if (!hfile::ParseKey(user_key, &key)) return std::nullopt;
+    return Timestamp{static_cast<uint64_t>(key.timestamp_ms),
                      /*is_signed=*/true};
   }
   std::string_view in = user_key.substr(WithoutTimestamp(user_key).size());
@@ -130,20 +113,21 @@ std::optional<std::string> KeyFormat::DecodeRow(
 
 Result<std::string> KeyFormat::EncodeRow(std::string_view row) const {
   if (form != KeyForm::kHFile) return layout->EncodeRow(row);
-  constexpr size_t kMaxRowBytes = 32767;
-  if (row.empty() || row.size() > kMaxRowBytes) {
+  if (row.empty() || row.size() > kHFileMaxRowBytes) {
     return Error{fmt::format("row of {} bytes, expected 1 to {} in an HFile",
-                             row.size(), kMaxRowBytes)};
+                             row.size(), kHFileMaxRowBytes)};
   }
   return std::string(row);
 }
 
 std::string KeyFormat::JoinKey(std::string_view row_bytes,
                                std::string_view qualifier) const {
-  if (form == KeyForm::kHFile) {
-    return HFileColumnBytes({row_bytes, family, qualifier});
-  }
-  return std::string(row_bytes) + std::string(qualifier);
+  std::string key;
+  if (form != KeyForm::kHFile) return key.append(row_bytes).append(qualifier);
+  hfile::AppendKey({.row = row_bytes, .family = family, .qualifier = qualifier},
+                   &key);
+  key.resize(key.size() - kHFileKeySuffixBytes);
+  return key;
 }
 
 std::string KeyFormat::RowText(std::string_view row_bytes) const {

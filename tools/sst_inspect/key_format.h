@@ -30,11 +30,6 @@ struct KeyParts {
 inline constexpr size_t kHFileKeySuffixBytes = 9;
 // Views into the bytes; nullopt when they are no column.
 std::optional<KeyParts> ParseHFileColumn(std::string_view bytes);
-// REQUIRES that row and family fit into their lengths.
-std::string HFileColumnBytes(const KeyParts& column);
-// REQUIRES kHFileKeySuffixBytes bytes of a key.
-int64_t TimestampOfHFileKey(std::string_view key);
-uint8_t TypeOfHFileKey(std::string_view key);
 // "put", "delete-family", ...; "type 0x99" for a number that is none of them.
 std::string HFileTypeName(uint8_t type);
 

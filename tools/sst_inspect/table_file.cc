@@ -4,6 +4,7 @@
 #include <array>
 
 #include "storage/format/input_file.h"
+#include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/sst_table.h"
 
 namespace rowbloom::sst_inspect {
@@ -83,7 +84,7 @@ FileKind KindOf(const std::string& path) {
 rocksdb::Status OpenTable(const std::string& path,
                           std::unique_ptr<TableFile>* table) {
   // A file that is neither is refused in the words for SSTs.
-  return KindOf(path) == FileKind::kHFile ? OpenHFile(path, table)
+  return KindOf(path) == FileKind::kHFile ? HFileTable::Open(path, table)
                                           : SstTable::Open(path, table);
 }
 

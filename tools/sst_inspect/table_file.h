@@ -292,9 +292,5 @@ FileKind KindOf(const std::string& path);
 // is left as it was.
 rocksdb::Status OpenTable(const std::string& path,
                           std::unique_ptr<TableFile>* table);
-// Opens an HFile. Programs that were built without rowbloom::hfile have
-// open_hfile_absent.cc for it.
-rocksdb::Status OpenHFile(const std::string& path,
-                          std::unique_ptr<TableFile>* table);
 
 }  // namespace rowbloom::sst_inspect

@@ -307,6 +307,8 @@ class ImpatientTerminal : public std::ostream {
 };
 
 TEST_F(HFileVerbs, LeaveNothingWhenTheyAreInterrupted) {
+  // The parent of this process may have the signal ignored.
+  std::signal(SIGINT, SIG_DFL);
   const std::string from = NewStore("from", 2);
   const std::string to = NewStore("to", 0);
   std::istringstream in;
