@@ -65,6 +65,12 @@ Action AddVerb(CLI::App* command,
   };
 }
 
+// AddVerb as a Verb has it, for arguments that need nothing more.
+template <auto run>
+Action Of(CLI::App* command) {
+  return AddVerb(command, run);
+}
+
 // The verb's examples as whole command lines, with two spaces before each.
 std::string Examples(const VerbTable& table, const Verb& verb);
 

@@ -229,27 +229,36 @@ void Stats(const PrintingStoreArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddCreate(CLI::App* command) {
-  return AddVerb(command, Create, "A family to create; repeatable");
+std::vector<Verb> FamilyVerbs() {
+  return {
+      {"create", "Creates a store, or families in one.",
+       "--db users.db --family info,versions=3 --family seen,ttl=7d",
+       [](CLI::App* command) {
+         return AddVerb(command, Create, "A family to create; repeatable");
+       }},
+      {"alter", "Changes settings of families.",
+       "--db users.db --family info,compression=zstd --family seen,ttl=30d",
+       [](CLI::App* command) {
+         return AddVerb(command, Alter,
+                        "A family, and what to change of it; repeatable");
+       }},
+      {"drop", "Drops families with their cells.",
+       "--db users.db --family seen",
+       [](CLI::App* command) {
+         return AddVerb(command, Drop,
+                        "A family to drop with its cells; repeatable");
+       }},
+      {"truncate", "Removes all cells of families.",
+       "--db users.db --family info --yes",
+       [](CLI::App* command) {
+         return AddVerb(command, Truncate,
+                        "A family whose cells go; repeatable");
+       }},
+      {"describe", "Prints the families and their settings.", "--db users.db",
+       Of<DescribeFamilies>},
+      {"stats", "Prints what the store has, by family.", "--db users.db",
+       Of<Stats>},
+  };
 }
-
-Action AddAlter(CLI::App* command) {
-  return AddVerb(command, Alter,
-                 "A family, and what to change of it; repeatable");
-}
-
-Action AddDrop(CLI::App* command) {
-  return AddVerb(command, Drop, "A family to drop with its cells; repeatable");
-}
-
-Action AddTruncate(CLI::App* command) {
-  return AddVerb(command, Truncate, "A family whose cells go; repeatable");
-}
-
-Action AddDescribe(CLI::App* command) {
-  return AddVerb(command, DescribeFamilies);
-}
-
-Action AddStats(CLI::App* command) { return AddVerb(command, Stats); }
 
 }  // namespace rowbloom::cli

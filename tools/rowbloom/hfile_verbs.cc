@@ -371,12 +371,17 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddExportHFile(CLI::App* command) {
-  return AddVerb(command, ExportHFile);
-}
-
-Action AddImportHFile(CLI::App* command) {
-  return AddVerb(command, ImportHFile);
+std::vector<Verb> HFileVerbs() {
+  return {
+      {"export-hfile", "Writes cells as HFiles for HBase's bulk load.",
+       "--db users.db out\n"
+       "--db users.db out.regions --regions regions.txt --compression gz",
+       Of<ExportHFile>},
+      {"import-hfile", "Loads HFiles of HBase, or of export-hfile.",
+       "--db users.db out --dry-run\n"
+       "--db users.db out",
+       Of<ImportHFile>},
+  };
 }
 
 }  // namespace rowbloom::cli

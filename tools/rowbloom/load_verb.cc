@@ -231,6 +231,13 @@ ExitCode Load(const LoadArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddLoad(CLI::App* command) { return AddVerb(command, Load); }
+std::vector<Verb> LoadVerbs() {
+  return {
+      {"load", "Loads cells from text, TSV or a Debian package index.",
+       "--db users.db --family info cells.tsv\n"
+       "--db packages.db --family package,bloom=ROW - <packages.txt",
+       Of<Load>},
+  };
+}
 
 }  // namespace rowbloom::cli

@@ -307,10 +307,27 @@ void Scan(const ScanArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddGet(CLI::App* command) { return AddVerb(command, Get); }
-Action AddRow(CLI::App* command) { return AddVerb(command, PrintRow); }
-Action AddExists(CLI::App* command) { return AddVerb(command, Exists); }
-Action AddScan(CLI::App* command) { return AddVerb(command, Scan); }
-Action AddCount(CLI::App* command) { return AddVerb(command, PrintCounts); }
+std::vector<Verb> ReadVerbs() {
+  return {
+      {"get", "Prints the value of a cell.",
+       "--db users.db user_1001 info:mail\n"
+       "--db users.db user_1001 info:mail --versions 3",
+       Of<Get>},
+      {"row", "Prints the cells of a row.",
+       "--db users.db user_1001\n"
+       "--db users.db user_1001 info --keys-only",
+       Of<PrintRow>},
+      {"exists", "Tells whether a row or a cell exists.",
+       "--db users.db user_1001\n"
+       "--db users.db user_1001 info:mail",
+       Of<Exists>},
+      {"scan", "Prints the cells of many rows.",
+       "--db users.db --prefix user_ --json\n"
+       "--db users.db info:mail --start user_1001 --stop user_2000 --limit 10",
+       Of<Scan>},
+      {"count", "Counts the rows and cells of a range.",
+       "--db users.db --prefix user_", Of<PrintCounts>},
+  };
+}
 
 }  // namespace rowbloom::cli

@@ -187,6 +187,13 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddShell(CLI::App* command) { return AddVerb(command, Shell); }
+std::vector<Verb> ShellVerbs() {
+  return {
+      {"shell", "Reads verbs, a line each, for one open store.",
+       "--db users.db\n"
+       "--db users.db <commands.txt",
+       Of<Shell>},
+  };
+}
 
 }  // namespace rowbloom::cli

@@ -319,14 +319,33 @@ ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddFlush(CLI::App* command) { return AddVerb(command, Flush); }
-Action AddCompact(CLI::App* command) { return AddVerb(command, Compact); }
-Action AddResetClock(CLI::App* command) { return AddVerb(command, ResetClock); }
-Action AddCheckpoint(CLI::App* command) { return AddVerb(command, Checkpoint); }
-Action AddCopy(CLI::App* command) { return AddVerb(command, Copy); }
-Action AddVerify(CLI::App* command) { return AddVerb(command, Verify); }
-Action AddBackup(CLI::App* command) { return AddVerb(command, Backup); }
-Action AddRestore(CLI::App* command) { return AddVerb(command, Restore); }
-Action AddBackups(CLI::App* command) { return AddVerb(command, Backups); }
+std::vector<Verb> UpkeepVerbs() {
+  return {
+      {"flush", "Writes what is in memory and log to files.", "--db users.db",
+       Of<Flush>},
+      {"compact", "Merges files and drops what nothing can see.",
+       "--db users.db --family info", Of<Compact>},
+      {"reset-clock", "Sets the store's clock back to the machine's.",
+       "--db users.db", Of<ResetClock>},
+      {"checkpoint", "Makes a store of its own with what this one has.",
+       "--db users.db users.checkpoint", Of<Checkpoint>},
+      {"copy", "Makes a new store of cells of this one, with other options.",
+       "--db users.db --family info,kind=ribbon users.copy", Of<Copy>},
+      {"verify", "Looks for damage in files, records and cells.",
+       "--db users.db\n"
+       "--db users.db --only records --only cells",
+       Of<Verify>},
+      {"backup", "Adds a backup of the store to a directory of them.",
+       "--db users.db backups", Of<Backup>},
+      {"restore", "Makes a store from a backup.",
+       "--db restored.db backups\n"
+       "--db first.db backups --id 1",
+       Of<Restore>},
+      {"backups", "Lists, verifies and deletes backups.",
+       "backups --verify\n"
+       "backups --keep 3",
+       Of<Backups>},
+  };
+}
 
 }  // namespace rowbloom::cli

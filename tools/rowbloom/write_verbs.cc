@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
@@ -212,14 +213,27 @@ void Delete(const DeleteArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddPut(CLI::App* command) { return AddVerb(command, Put); }
-Action AddAppend(CLI::App* command) { return AddVerb(command, Append); }
-Action AddIncrement(CLI::App* command) { return AddVerb(command, Increment); }
-
-Action AddCheckAndPut(CLI::App* command) {
-  return AddVerb(command, CheckAndPut);
+std::vector<Verb> WriteVerbs() {
+  return {
+      {"put", "Writes a cell.",
+       "--db users.db user_1001 info:mail ada@example.org\n"
+       "--db users.db user_1001 info:photo - <photo.jpg",
+       Of<Put>},
+      {"append", "Writes a value behind that of a cell.",
+       "--db users.db user_1001 info:groups ' admins'", Of<Append>},
+      {"incr", "Adds to a counter and prints the sum.",
+       "--db users.db user_1001 info:visits\n"
+       "--db users.db user_1001 info:visits 10",
+       Of<Increment>},
+      {"check-and-put", "Writes a cell if it is as expected.",
+       "--db users.db user_1002 info:mail eve@example.org --if-absent\n"
+       "--db users.db user_1001 info:mail ada@example.com --if ada@example.org",
+       Of<CheckAndPut>},
+      {"delete", "Deletes a row, a family of it, or a column.",
+       "--db users.db user_1001 info:photo\n"
+       "--db users.db user_1003",
+       Of<Delete>},
+  };
 }
-
-Action AddDelete(CLI::App* command) { return AddVerb(command, Delete); }
 
 }  // namespace rowbloom::cli
