@@ -17,26 +17,20 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-// The block that names it, with the block's name where a format has several of
-// a type.
-std::string PlaceOf(const BlockInfo& block) {
-  return block.is_numbered
-             ? fmt::format("{} ({})", block.parent, ToPrintable(block.name))
-             : block.parent;
-}
-
 std::string VerdictOf(const BlockInfo& block) {
   if (!block.status.ok()) return "DAMAGED";
   return block.has_checksum() ? "ok" : "";
 }
 
 std::string TypeText(const BlockInfo& block) {
-  std::string text(ToString(block.type));
-  if (block.type == BlockType::kIndexPartition) {
-    text += fmt::format(" {}", block.partition);
-  }
-  if (!block.encoding.empty()) text = block.encoding + " data";
-  return text;
+  return block.encoding.empty() ? std::string(ToString(block.type))
+                                : block.encoding + " data";
+}
+
+// An index partition is named by its number, and so are the data blocks in it.
+std::string NameText(const BlockInfo& block) {
+  return block.partition == 0 ? ToPrintable(block.name)
+                              : fmt::format("partition {}", block.partition);
 }
 
 // Columns of fixed width: a file may have millions of blocks.
@@ -52,7 +46,7 @@ class LayoutPrinter {
     if (output_.json) return;
     output_.out << WithoutControls(file_.path()) << "\n";
     Line(fmt::format(kBlockLine, "block", "offset", "stored", "contents",
-                     "ratio", "codec", "checksum", "named in"));
+                     "ratio", "codec", "checksum", "name"));
   }
 
   void Add(const BlockInfo& block) {
@@ -67,7 +61,7 @@ class LayoutPrinter {
         block.contents_bytes ? fmt::format("{}", *block.contents_bytes) : "-",
         block.contents_bytes ? Ratio(*block.contents_bytes, block.stored_bytes)
                              : "-",
-        block.compression, VerdictOf(block), PlaceOf(block)));
+        block.compression, VerdictOf(block), NameText(block)));
     if (!block.status.ok()) {
       output_.out << "    problem: " << Describe(block.status) << "\n";
     }
@@ -114,7 +108,6 @@ class LayoutPrinter {
     if (!block.encoding.empty()) record.Text("encoding", block.encoding);
     if (!block.name.empty()) record.Text("name", ToPrintable(block.name));
     if (block.partition != 0) record.Number("partition", block.partition);
-    if (!block.parent.empty()) record.Text("parent", block.parent);
     if (!VerdictOf(block).empty()) record.Flag("ok", block.status.ok());
     if (!block.status.ok()) record.Text("problem", Describe(block.status));
     record.Print(output_.out);

@@ -100,58 +100,50 @@ class BlockNamer {
       : reader_(reader),
         general_(EntriesOf(ChunksOf(reader.general_bloom()))),
         delete_family_(EntriesOf(ChunksOf(reader.delete_family_bloom()))),
-        meta_(EntriesOf(reader.meta_root())),
-        levels_(reader.trailer().data_index_levels) {}
+        meta_(EntriesOf(reader.meta_root())) {}
 
   void Name(hfile::BlockType type, BlockInfo* block) const {
-    constexpr const char* kTrailer = "trailer";
     const uint64_t offset = block->offset_bytes;
     switch (type) {
       case hfile::BlockType::kData:
+        block->type = BlockType::kData;
+        return;
       case hfile::BlockType::kEncodedData:
-        block->type = type == hfile::BlockType::kData ? BlockType::kData
-                                                      : BlockType::kEncodedData;
-        block->parent = levels_ == 1 ? "data index" : "leaf index";
+        block->type = BlockType::kEncodedData;
         return;
       case hfile::BlockType::kLeafIndex:
         block->type = BlockType::kLeafIndex;
-        block->parent = levels_ == 2 ? "data index" : "intermediate index";
         return;
       case hfile::BlockType::kIntermediateIndex:
         block->type = BlockType::kIntermediateIndex;
-        block->parent = levels_ == 3 ? "data index" : "index above it";
         return;
       case hfile::BlockType::kBloomChunk:
         block->type = BlockType::kBloomChunk;
         block->name = general_.contains(offset)         ? kGeneral
                       : delete_family_.contains(offset) ? kDeleteFamily
                                                         : "";
-        block->parent = block->name.empty() ? "nothing" : "Bloom filter";
         return;
       case hfile::BlockType::kMeta:
         block->type = BlockType::kMeta;
         if (const auto entry = meta_.find(offset); entry != meta_.end()) {
           block->name = reader_.meta_root().key(entry->second);
         }
-        block->parent = "meta index";
         return;
       case hfile::BlockType::kRootIndex:
         block->type = BlockType::kRootIndex;
         block->name =
             offset == reader_.trailer().load_on_open_offset ? "data" : "meta";
-        block->parent = kTrailer;
         return;
       case hfile::BlockType::kFileInfo:
         block->type = BlockType::kFileInfo;
-        block->parent = kTrailer;
         return;
       case hfile::BlockType::kGeneralBloomMeta:
+        block->type = BlockType::kBloomFilter;
+        block->name = kGeneral;
+        return;
       case hfile::BlockType::kDeleteFamilyBloomMeta:
         block->type = BlockType::kBloomFilter;
-        block->name = type == hfile::BlockType::kGeneralBloomMeta
-                          ? kGeneral
-                          : kDeleteFamily;
-        block->parent = kTrailer;
+        block->name = kDeleteFamily;
         return;
     }
   }
@@ -164,7 +156,6 @@ class BlockNamer {
   const std::map<uint64_t, size_t> general_;
   const std::map<uint64_t, size_t> delete_family_;
   const std::map<uint64_t, size_t> meta_;
-  const uint32_t levels_;
 };
 
 }  // namespace
@@ -205,7 +196,6 @@ Status HFileTable::ForEachBlock(
     if (walk.has_header()) {
       const hfile::BlockHeader& header = walk.block().header;
       namer.Name(header.type, &block);
-      block.is_numbered = !block.name.empty();
       block.compression = ToString(reader_->trailer().compression);
       const bool is_index = block.type == BlockType::kLeafIndex ||
                             block.type == BlockType::kIntermediateIndex;

@@ -97,12 +97,10 @@ BlockType TypeOfMetaBlock(std::string_view name) {
   return BlockType::kMeta;
 }
 
-BlockInfo InfoOf(BlockType type, const BlockHandle& handle,
-                 std::string parent) {
+BlockInfo InfoOf(BlockType type, const BlockHandle& handle) {
   return {.type = type,
           .offset_bytes = handle.offset_bytes,
-          .stored_bytes = handle.size_bytes + kBlockTrailerBytes,
-          .parent = std::move(parent)};
+          .stored_bytes = handle.size_bytes + kBlockTrailerBytes};
 }
 
 // The stored form of some properties that are not varints.
@@ -321,14 +319,13 @@ std::vector<Property> SstTable::Properties() const {
 std::vector<BlockInfo> SstTable::MetaBlocks() const {
   std::vector<BlockInfo> blocks;
   const sst::Footer& footer = file_->footer();
-  blocks.push_back(InfoOf(BlockType::kMetaindex, footer.metaindex, "footer"));
+  blocks.push_back(InfoOf(BlockType::kMetaindex, footer.metaindex));
   for (const auto& [name, handle] : file_->meta_blocks()) {
-    blocks.push_back(InfoOf(TypeOfMetaBlock(name), handle, "metaindex"));
+    blocks.push_back(InfoOf(TypeOfMetaBlock(name), handle));
     blocks.back().name = name;
-    blocks.back().is_numbered = blocks.back().type == BlockType::kMeta;
   }
   if (footer.index) {
-    blocks.push_back(InfoOf(BlockType::kIndex, *footer.index, "footer"));
+    blocks.push_back(InfoOf(BlockType::kIndex, *footer.index));
   }
   return blocks;
 }
@@ -360,8 +357,7 @@ Status SstTable::ForEachBlock(
   if (file_->filter().form == sst::FilterForm::kPartitioned) {
     status = file_->FilterPartitions(&partitions);
     for (const sst::FilterPartition& partition : partitions) {
-      others.push_back(InfoOf(BlockType::kFilterPartition, partition.handle,
-                              "filter index"));
+      others.push_back(InfoOf(BlockType::kFilterPartition, partition.handle));
     }
   }
   if (file_->index().form == sst::IndexForm::kTwoLevel) {
@@ -370,8 +366,7 @@ Status SstTable::ForEachBlock(
     const auto add_new = [&] {
       if (index.partition() == last) return;
       last = index.partition();
-      others.push_back(
-          InfoOf(BlockType::kIndexPartition, index.block(), "index"));
+      others.push_back(InfoOf(BlockType::kIndexPartition, index.block()));
       others.back().partition = last;
     };
     do {
@@ -402,15 +397,11 @@ Status SstTable::ForEachBlock(
   sst::DataCursor data(*file_);
   do {
     while (data.NextBlock()) {
-      const size_t partition = data.index().partition();
-      BlockInfo block =
-          InfoOf(BlockType::kData, data.block(),
-                 partition == 0 ? "index"
-                                : fmt::format("index partition {}", partition));
+      BlockInfo block = InfoOf(BlockType::kData, data.block());
       block.status = data.block_status();
       block.compression = ToString(data.compression());
       if (block.status.ok()) block.contents_bytes = data.contents_bytes();
-      block.partition = partition;
+      block.partition = data.index().partition();
       in_order.Add(block);
       if (progress()) progress()(block.offset_bytes);
     }

@@ -62,7 +62,6 @@ struct BlockInfo {
   // The name in the metaindex; for HFiles, which it is among several of a type.
   // Empty for others.
   std::string name;
-  bool is_numbered = false;  // the name tells several of a type apart
   uint64_t offset_bytes = 0;
   uint64_t stored_bytes = 0;  // with what follows each block, its checksum
   // Compression undone; nullopt for what is not a block, or cannot be read.
@@ -70,7 +69,6 @@ struct BlockInfo {
   std::string compression;  // "none", "LZ4", ...; empty where that is unknown
   std::string encoding;  // encoding of data that can be read: "FAST_DIFF", ...
   size_t partition = 0;  // the index's, counted from 1; 0: none
-  std::string parent;    // what names it; empty for the footer and gaps
   rocksdb::Status status;  // its checksum, compression and lengths
 
   bool has_checksum() const {
