@@ -58,9 +58,6 @@ class FilterReport {
         output_(output) {}
 
   ExitCode Run() {
-    FilterSummary summary;
-    // The status is that of the parts.
-    file_.Filters(&summary).PermitUncheckedError();
     const Status status =
         file_.ForEachFilterPart([this](const FilterPart& part) { Add(part); });
     if (!status.ok()) Failure("", status);
@@ -72,9 +69,9 @@ class FilterReport {
       }
     }
     if (output_.json) {
-      PrintJson(summary, output_.out);
+      PrintJson(output_.out);
     } else {
-      PrintText(summary, output_.out);
+      PrintText(output_.out);
     }
     for (const std::string& note : notes_) {
       PrintRemark(output_, file_.path(), "note", note);
@@ -108,6 +105,8 @@ class FilterReport {
   }
 
   void Add(const FilterPart& part) {
+    ++part_count_;
+    size_bytes_ += part.size_bytes;
     const std::string where =
         has_parts_ ? fmt::format("{} {}: ", file_.filter_part(), part.number)
                    : "";
@@ -137,19 +136,17 @@ class FilterReport {
     }
   }
 
-  void PrintText(const FilterSummary& summary, std::ostream& out) const {
+  void PrintText(std::ostream& out) const {
     out << WithoutControls(file_.path()) << "\n"
         << "  policy  "
         << (facts_.filter_policy.empty() ? "none"
                                          : ToPrintable(facts_.filter_policy))
         << "\n  filter  " << facts_.filter_form << ", ";
-    if (summary.parts > 0 && has_parts_) {
-      out << Grouped(summary.parts) << " " << file_.filter_part()
-          << (summary.parts == 1 ? "" : "s") << ", ";
+    if (part_count_ > 0 && has_parts_) {
+      out << Grouped(part_count_) << " " << file_.filter_part()
+          << (part_count_ == 1 ? "" : "s") << ", ";
     }
-    if (summary.size_bytes > 0) {
-      out << HumanAndExactBytes(summary.size_bytes) << ", ";
-    }
+    if (size_bytes_ > 0) out << HumanAndExactBytes(size_bytes_) << ", ";
     out << facts_.format << "\n";
     if (version_ != 0) {
       out << "  layout  " << ToPrintable(layout_);
@@ -160,14 +157,11 @@ class FilterReport {
     }
     for (const auto& [text, count] : foreign_) {
       out << "  content "
-          << (has_parts_ ? fmt::format("{} of {}: ", count, summary.parts) : "")
+          << (has_parts_ ? fmt::format("{} of {}: ", count, part_count_) : "")
           << text << "\n";
     }
     if (!parameters_.empty()) {
       out << "  made of " << Listed(parameters_) << "\n";
-    }
-    if (!summary.last_key.empty()) {
-      out << "  last    " << summary.last_key << "\n";
     }
     if (!totals_.empty()) {
       Table table(SectionColumns());
@@ -228,20 +222,19 @@ class FilterReport {
     record->Real("expected_rate", totals.Rate());
   }
 
-  void PrintJson(const FilterSummary& summary, std::ostream& out) const {
+  void PrintJson(std::ostream& out) const {
     const std::string path = ToPrintable(file_.path());
     Record head("filter", path);
     head.Text("form", facts_.filter_form)
         .Text("policy", ToPrintable(facts_.filter_policy))
-        .Number("partitions", summary.parts)
-        .Number("bytes", summary.size_bytes);
+        .Number("partitions", part_count_)
+        .Number("bytes", size_bytes_);
     if (version_ != 0) {
       head.Text("key_layout", ToPrintable(layout_))
           .Number("version", static_cast<uint64_t>(version_))
           .Number("row_prefix_bytes", row_prefix_bytes_);
     }
     if (!parameters_.empty()) head.Text("parameters", Listed(parameters_));
-    if (!summary.last_key.empty()) head.Text("last_key", summary.last_key);
     head.Print(out);
     for (const auto& [text, count] : foreign_) {
       Record("content", path)
@@ -277,6 +270,8 @@ class FilterReport {
   const bool has_parts_;
   const FilterArgs& args_;
   const Output& output_;
+  size_t part_count_ = 0;
+  uint64_t size_bytes_ = 0;
   TotalsBySection totals_;
   std::vector<PartSection> parts_;
   bool is_stock_ = true;                   // all parts are RocksDB's own

@@ -333,21 +333,6 @@ class HFileFilterReader final : public FilterReader {
 
 }  // namespace
 
-Status HFileTable::Filters(FilterSummary* summary) const {
-  *summary = {};
-  for (const HFileBloomInfo* info :
-       {reader_->GeneralBloom(), reader_->DeleteFamilyBloom()}) {
-    if (info == nullptr) continue;
-    summary->parts += info->chunk_count;
-    summary->size_bytes += info->bytes;
-  }
-  const hfile::BloomDescription& description = reader_->bloom_description();
-  if (reader_->GeneralBloom() != nullptr && description.has_last_key) {
-    summary->last_key = KeyText(description.type, description.last_key);
-  }
-  return reader_->BloomStatus();
-}
-
 Status HFileTable::ForEachFilterPart(
     const std::function<void(const FilterPart&)>& use) const {
   Status status = reader_->BloomStatus();

@@ -36,7 +36,6 @@ class HFileTable : public TableFile {
   int CompareCells(const Cell& a, const Cell& b) const override;
   std::string TypeName(uint8_t type) const override;
   // hfile_filter.cc has these.
-  rocksdb::Status Filters(FilterSummary* summary) const override;
   rocksdb::Status ForEachFilterPart(
       const std::function<void(const FilterPart&)>& use) const override;
   rocksdb::Status NewFilterReader(

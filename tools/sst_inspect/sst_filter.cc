@@ -617,20 +617,6 @@ class SstFilterReader final : public FilterReader {
 
 }  // namespace
 
-Status SstTable::Filters(FilterSummary* summary) const {
-  *summary = {};
-  std::vector<sst::FilterPartition> partitions;
-  const Status status = file_->FilterPartitions(&partitions);
-  summary->parts = partitions.size();
-  if (file_->filter().form == sst::FilterForm::kPartitioned) {
-    summary->size_bytes = file_->filter().handle.size_bytes;
-  }
-  for (const sst::FilterPartition& partition : partitions) {
-    summary->size_bytes += partition.handle.size_bytes;
-  }
-  return status;
-}
-
 Status SstTable::ForEachFilterPart(
     const std::function<void(const FilterPart&)>& use) const {
   std::vector<sst::FilterPartition> partitions;

@@ -30,7 +30,6 @@ class SstTable : public TableFile {
     return ToString(static_cast<sst::EntryType>(type));
   }
   // sst_filter.cc has these.
-  rocksdb::Status Filters(FilterSummary* summary) const override;
   rocksdb::Status ForEachFilterPart(
       const std::function<void(const FilterPart&)>& use) const override;
   rocksdb::Status NewFilterReader(

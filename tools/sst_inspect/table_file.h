@@ -252,7 +252,6 @@ class TableFile {
 
   // The filters, part by part, one of them in memory at a time. The status is
   // that of what leads to the parts.
-  virtual rocksdb::Status Filters(FilterSummary* summary) const = 0;
   virtual rocksdb::Status ForEachFilterPart(
       const std::function<void(const FilterPart&)>& use) const = 0;
   virtual rocksdb::Status NewFilterReader(

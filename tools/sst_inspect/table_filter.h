@@ -62,13 +62,6 @@ struct FilterPart {
   uint32_t row_prefix_bytes = 0;
 };
 
-// The filters of a file before a part of them is read.
-struct FilterSummary {
-  size_t parts = 0;
-  uint64_t size_bytes = 0;  // with the index of the parts
-  std::string last_key;     // the filter's, as text, if it says that
-};
-
 // A lookup in the filter.
 struct FilterQuestion {
   // A row as it is in keys, or a key without a timestamp.

@@ -117,7 +117,8 @@ TEST_F(DamagedHFile, EachSilentKillerIsFoundByAFullScan) {
                     "LAST_BLOOM_KEY: expected row199, found row100");
   const Output probe = RunTool({"probe", "--row", "row100", path_});
   EXPECT_EQ(probe.code, 0);
-  EXPECT_THAT(RunTool({"filter", path_}).out, HasSubstr("last    row100"));
+  EXPECT_THAT(RunTool({"props", path_}).out,
+              testing::ContainsRegex("LAST_BLOOM_KEY +row100"));
 
   VerifyFindsInInfo("hfile.LASTKEY", LastKeyOf("row150"),
                     "hfile.LASTKEY: expected ");
