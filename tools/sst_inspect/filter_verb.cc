@@ -55,14 +55,18 @@ class FilterReport {
         facts_(file.Facts()),
         has_parts_(facts_.filter_form != "full"),
         args_(args),
-        output_(output) {}
+        output_(output),
+        findings_(file.path(), output) {}
 
   ExitCode Run() {
+    if (!output_.json) {
+      output_.out << WithoutControls(file_.path()) << "\n";
+    }
     const Status status =
         file_.ForEachFilterPart([this](const FilterPart& part) { Add(part); });
-    if (!status.ok()) Failure("", status);
+    if (!status.ok()) findings_.Failure(status);
     // RocksDB counts what it adds to its own filters, which do not say.
-    if (is_stock_ && problems_.empty()) {
+    if (is_stock_ && findings_.problems() == 0) {
       UseEntriesOfProperties(facts_, &totals_);
       if (totals_.size() == 1 && parts_.size() == 1) {
         parts_[0].totals = totals_.begin()->second;
@@ -73,13 +77,7 @@ class FilterReport {
     } else {
       PrintText(output_.out);
     }
-    for (const std::string& note : notes_) {
-      PrintRemark(output_, file_.path(), "note", note);
-    }
-    for (const std::string& problem : problems_) {
-      PrintRemark(output_, file_.path(), "problem", problem);
-    }
-    return worst_;
+    return findings_.worst();
   }
 
  private:
@@ -92,27 +90,15 @@ class FilterReport {
     std::string key_text;
   };
 
-  void Problem(const std::string& where, const std::string& problem) {
-    problems_.push_back(where + problem);
-    worst_ = std::max(worst_, ExitCode::kFinding);
-  }
-  void Failure(const std::string& where, const Status& status) {
-    if (status.IsCorruption()) {
-      Problem(where, Describe(status));
-    } else {
-      worst_ = std::max(worst_, Judge(output_.err, status));
-    }
-  }
-
   void Add(const FilterPart& part) {
     ++part_count_;
     size_bytes_ += part.size_bytes;
     const std::string where =
         has_parts_ ? fmt::format("{} {}: ", file_.filter_part(), part.number)
                    : "";
-    if (!part.status.ok()) Failure(where, part.status);
-    if (!part.problem.empty()) Problem(where, part.problem);
-    if (!part.note.empty()) notes_.insert(part.note);
+    if (!part.status.ok()) findings_.Failure(part.status, where);
+    if (!part.problem.empty()) findings_.Problem(where + part.problem);
+    if (!part.note.empty()) findings_.Note(part.note);
     if (!part.foreign.empty()) ++foreign_[part.foreign];
     if (!part.parameters.empty()) parameters_.insert(part.parameters);
     if (part.version != 0) {
@@ -125,7 +111,7 @@ class FilterReport {
       const SectionId what(section.section, section.kind);
       totals_[what].Add(section);
       if (!section.problem.empty()) {
-        Problem(where, section.section + " " + section.problem);
+        findings_.Problem(where + section.section + " " + section.problem);
       }
       SectionTotals own;
       own.Add(section);
@@ -137,8 +123,7 @@ class FilterReport {
   }
 
   void PrintText(std::ostream& out) const {
-    out << WithoutControls(file_.path()) << "\n"
-        << "  policy  "
+    out << "  policy  "
         << (facts_.filter_policy.empty() ? "none"
                                          : ToPrintable(facts_.filter_policy))
         << "\n  filter  " << facts_.filter_form << ", ";
@@ -270,6 +255,7 @@ class FilterReport {
   const bool has_parts_;
   const FilterArgs& args_;
   const Output& output_;
+  Findings findings_;
   size_t part_count_ = 0;
   uint64_t size_bytes_ = 0;
   TotalsBySection totals_;
@@ -278,12 +264,9 @@ class FilterReport {
   bool has_capacity_ = false;              // some say it
   std::map<std::string, size_t> foreign_;  // description: how many blocks
   std::set<std::string> parameters_;
-  std::set<std::string> notes_;
-  std::vector<std::string> problems_;
   std::string layout_;
   uint32_t row_prefix_bytes_ = 0;
   int version_ = 0;  // 0: no rowbloom block was decoded
-  ExitCode worst_ = ExitCode::kOk;
 };
 
 ExitCode PrintFilter(const TableFile& file, const FilterArgs& args,

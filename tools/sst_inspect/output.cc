@@ -1,18 +1,45 @@
 #include "tools/sst_inspect/output.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include "rowbloom/printable.h"
 
 namespace rowbloom::sst_inspect {
 
-void PrintRemark(const Output& output, std::string_view path,
-                 std::string_view kind, std::string_view sentence) {
-  const std::string text = WithoutControls(sentence);
-  if (output.json) {
-    Record(kind, ToPrintable(path)).Text(kind, text).Print(output.out);
+void Findings::Problem(std::string_view sentence) {
+  constexpr uint64_t kMostPrinted = 20;
+  MoreProblems(1);
+  if (problems_ <= kMostPrinted) {
+    Print("problem", sentence);
   } else {
-    output.out << "  " << kind << ": " << text << "\n";
+    Note("there are more problems than are printed");
+  }
+}
+
+void Findings::MoreProblems(uint64_t count) {
+  problems_ += count;
+  if (count > 0) worst_ = std::max(worst_, ExitCode::kFinding);
+}
+
+void Findings::Failure(const rocksdb::Status& status, std::string_view place) {
+  if (status.IsCorruption()) {
+    Problem(std::string(place) + Describe(status));
+  } else {
+    worst_ = std::max(worst_, Judge(output_.err, status));
+  }
+}
+
+void Findings::Note(const std::string& sentence) {
+  if (notes_.insert(sentence).second) Print("note", sentence);
+}
+
+void Findings::Print(std::string_view kind, std::string_view sentence) const {
+  const std::string text = WithoutControls(sentence);
+  if (output_.json) {
+    Record(kind, ToPrintable(path_)).Text(kind, text).Print(output_.out);
+  } else {
+    output_.out << "  " << kind << ": " << text << "\n";
   }
 }
 

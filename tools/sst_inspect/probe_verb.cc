@@ -74,6 +74,7 @@ class Prober {
       : file_(file),
         args_(args),
         output_(output),
+        findings_(file.path(), output),
         record_("probe", ToPrintable(file.path())) {}
 
   ExitCode Run(ProbeCounts* counts) {
@@ -87,21 +88,22 @@ class Prober {
     if (status.ok()) {
       filter->Explain(question_ ? &*question_ : nullptr, &explanation);
     } else {
-      Failure(status);
-      if (!status.IsCorruption()) return worst_;
+      findings_.Failure(status);
+      if (!status.IsCorruption()) return findings_.worst();
     }
     for (const auto& [name, text] : explanation.lines) Line(name, text);
-    for (const std::string& problem : explanation.problems) Problem(problem);
-    for (const Status& failure : explanation.failures) Failure(failure);
+    for (const std::string& problem : explanation.problems) {
+      findings_.Problem(problem);
+    }
+    for (const Status& failure : explanation.failures) {
+      findings_.Failure(failure);
+    }
     Line("verdict", explanation.may_match ? "may be there" : "not there");
     ++counts->answered;
     if (explanation.may_match) ++counts->may_be_there;
     if (question_) LookUp(explanation.may_match);
     if (output_.json) record_.Print(output_.out);
-    for (const std::string& problem : problems_) {
-      PrintRemark(output_, file_.path(), "problem", problem);
-    }
-    return worst_;
+    return findings_.worst();
   }
 
  private:
@@ -113,18 +115,6 @@ class Prober {
     std::string member(name);
     std::replace(member.begin(), member.end(), ' ', '_');
     record_.Text(member, text);
-  }
-
-  void Problem(const std::string& problem) {
-    problems_.push_back(problem);
-    worst_ = std::max(worst_, ExitCode::kFinding);
-  }
-  void Failure(const Status& status) {
-    if (status.IsCorruption()) {
-      Problem(Describe(status));
-    } else {
-      worst_ = std::max(worst_, Judge(output_.err, status));
-    }
   }
 
   [[noreturn]] void Refuse(const std::string& why) const {
@@ -200,26 +190,25 @@ class Prober {
            fmt::format(
                "yes, {}{} with sequence number {}", file_.TypeName(cell.type),
                timestamp ? " at " + ToString(*timestamp) : "", cell.sequence));
-      if (!may_match) Problem("false negative: it is in the file");
+      if (!may_match) findings_.Problem("false negative: it is in the file");
     } else if (cells->status().ok()) {
       Line("in file", "no");
     } else {
       Line("in file", "not known");
-      Failure(cells->status());
+      findings_.Failure(cells->status());
     }
   }
 
   const TableFile& file_;
   const ProbeArgs& args_;
   const Output& output_;
+  Findings findings_;
   Record record_;
   KeyFormat format_;
   std::string row_;  // as it is in keys
   std::string key_;
   std::string layout_;
   std::optional<FilterQuestion> question_;
-  std::vector<std::string> problems_;
-  ExitCode worst_ = ExitCode::kOk;
 };
 
 ExitCode Probe(const ProbeArgs& args, const Streams& streams) {

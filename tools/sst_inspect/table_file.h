@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -153,32 +152,6 @@ struct VerifyCounts {
   uint64_t keys_probed = 0;
   uint64_t rows_probed = 0;  // or prefixes
   uint64_t false_negatives = 0;
-};
-
-// Prints what `verify` finds in a file, the first problems as they come.
-class Findings {
- public:
-  // These must outlive it.
-  Findings(const std::string& path, const Output& output)
-      : path_(path), output_(output) {}
-
-  void Problem(std::string_view sentence);
-  // The problems that were counted beyond those told.
-  void MoreProblems(uint64_t count);
-  // A problem, or an error of what could not be read.
-  void Failure(const rocksdb::Status& status);
-  // Why something was not checked.
-  void Note(const std::string& sentence);
-
-  ExitCode worst() const { return worst_; }
-  uint64_t problems() const { return problems_; }
-
- private:
-  const std::string& path_;
-  const Output& output_;
-  ExitCode worst_ = ExitCode::kOk;
-  uint64_t problems_ = 0;
-  std::set<std::string> notes_;
 };
 
 // Walks the cells of a file in its order.

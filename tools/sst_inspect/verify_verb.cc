@@ -14,8 +14,6 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-using rocksdb::Status;
-
 ExitCode Report(const std::string& path, const VerifyCounts& counts,
                 const Findings& findings, const Output& output) {
   const ExitCode worst = findings.worst();
@@ -79,32 +77,6 @@ ExitCode PrintVerify(const TableFile& file, const VerifyArgs& args,
 }
 
 }  // namespace
-
-void Findings::Problem(std::string_view sentence) {
-  constexpr uint64_t kMostPrinted = 20;
-  MoreProblems(1);
-  if (problems_ <= kMostPrinted) {
-    PrintRemark(output_, path_, "problem", sentence);
-  }
-}
-
-void Findings::MoreProblems(uint64_t count) {
-  problems_ += count;
-  if (count > 0) worst_ = std::max(worst_, ExitCode::kFinding);
-}
-
-void Findings::Failure(const Status& status) {
-  if (status.IsCorruption()) {
-    Problem(Describe(status));
-  } else {
-    worst_ = std::max(worst_, Judge(output_.err, status));
-  }
-}
-
-void Findings::Note(const std::string& sentence) {
-  if (!notes_.insert(sentence).second) return;
-  PrintRemark(output_, path_, "note", sentence);
-}
 
 Action AddVerify(CLI::App* command) {
   return AddFileVerb(command, PrintVerify);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/temp_dir.h"
@@ -127,6 +128,34 @@ TEST(FilterVerb, DamagedPartitionIsNamedAndTheOthersAreListed) {
       std::strtoull(SectionLine(output.out, "ROWCOL")[3].c_str(), nullptr, 10);
   EXPECT_GT(listed, 0U);
   EXPECT_LT(listed, all_keys);
+}
+
+TEST(FilterVerb, NotMoreThanTwentyProblemsArePrinted) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy = test::RowbloomPolicy(Options()), .partitioned = true}, path,
+      test::NumberedKeys(10'000)));
+  const size_t partitions = test::FilterBlocks(path).size();
+  ASSERT_GT(partitions, 21U);
+  size_t damaged = 0;
+  const auto problems_and_notes = [&](size_t problems) {
+    for (; damaged < problems; ++damaged) {
+      test::ChangeBlock(path, test::FilterHandle(path, damaged),
+                        [](std::string* contents) { (*contents)[0] = 'r'; });
+    }
+    const Output output = RunTool({"filter", path});
+    EXPECT_EQ(output.code, 1);
+    std::pair<int, int> found;
+    for (const std::string& line : Lines(output.out)) {
+      found.first += line.starts_with("  problem: partition ") ? 1 : 0;
+      found.second +=
+          line == "  note: there are more problems than are printed";
+    }
+    return found;
+  };
+  EXPECT_EQ(problems_and_notes(20), std::pair(20, 0));
+  EXPECT_EQ(problems_and_notes(partitions), std::pair(20, 1));
 }
 
 }  // namespace
