@@ -103,9 +103,22 @@ BlockInfo InfoOf(BlockType type, const BlockHandle& handle) {
           .stored_bytes = handle.size_bytes + kBlockTrailerBytes};
 }
 
-// The stored form of some properties that are not varints.
-std::optional<uint64_t> FixedNumber(std::string_view name,
-                                    std::string_view bytes) {
+// The number of a property, if it is one.
+std::optional<uint64_t> NumberOf(const sst::SstFile& file,
+                                 std::string_view name,
+                                 std::string_view bytes) {
+  // Text that may have one byte; what has more is no whole varint.
+  static const std::set<std::string_view> kText = {
+      "rocksdb.block.based.table.decoupled.partitioned.filters",
+      "rocksdb.block.based.table.prefix.filtering",
+      "rocksdb.block.based.table.whole.key.filtering",
+      "rocksdb.column.family.name",
+      "rocksdb.comparator",
+      "rocksdb.creating.db.identity",
+      "rocksdb.creating.host.identity",
+      "rocksdb.filter.policy",
+      "rocksdb.merge.operator",
+      "rocksdb.prefix.extractor.name"};
   uint32_t narrow = 0;
   uint64_t wide = 0;
   if (name == "rocksdb.block.based.table.index.type" ||
@@ -113,50 +126,10 @@ std::optional<uint64_t> FixedNumber(std::string_view name,
     if (GetFixed(&bytes, &narrow) && bytes.empty()) return narrow;
   } else if (name == "rocksdb.external_sst_file.global_seqno") {
     if (GetFixed(&bytes, &wide) && bytes.empty()) return wide;
+  } else if (name.starts_with("rocksdb.") && !kText.contains(name)) {
+    return file.NumberProperty(name);
   }
   return std::nullopt;
-}
-
-// RocksDB's properties whose bytes are text or of a form of their own.
-bool IsVarintProperty(std::string_view name) {
-  static const std::set<std::string_view> kNames = {
-      "rocksdb.column.family.id",
-      "rocksdb.creation.time",
-      "rocksdb.data.block.restart.interval",
-      "rocksdb.data.size",
-      "rocksdb.deleted.keys",
-      "rocksdb.file.creation.time",
-      "rocksdb.filter.size",
-      "rocksdb.fixed.key.length",
-      "rocksdb.format.version",
-      "rocksdb.index.block.restart.interval",
-      "rocksdb.index.key.is.user.key",
-      "rocksdb.index.partitions",
-      "rocksdb.index.size",
-      "rocksdb.index.value.is.delta.encoded",
-      "rocksdb.key.largest.seqno",
-      "rocksdb.key.smallest.seqno",
-      "rocksdb.merge.operands",
-      "rocksdb.newest.key.time",
-      "rocksdb.num.data.blocks",
-      "rocksdb.num.data.blocks.compression.bypassed",
-      "rocksdb.num.data.blocks.compression.rejected",
-      "rocksdb.num.entries",
-      "rocksdb.num.filter_entries",
-      "rocksdb.num.range-deletions",
-      "rocksdb.num.uniform.blocks",
-      "rocksdb.oldest.key.time",
-      "rocksdb.original.file.number",
-      "rocksdb.raw.key.size",
-      "rocksdb.raw.value.size",
-      "rocksdb.sample_for_compression.fast.data.size",
-      "rocksdb.sample_for_compression.slow.data.size",
-      "rocksdb.separate.key.value.in.data.block",
-      "rocksdb.tail.start.offset",
-      "rocksdb.top-level.index.size",
-      "rocksdb.udi.is.primary.index",
-      "rocksdb.user.defined.timestamps.persisted"};
-  return kNames.contains(name);
 }
 
 // Passes blocks on in the order of the file, with the gaps between them.
@@ -307,10 +280,8 @@ void SstTable::AddDetails(TableFacts* facts) const {
 std::vector<Property> SstTable::Properties() const {
   std::vector<Property> properties;
   for (const auto& [name, bytes] : file_->properties()) {
-    properties.push_back({name, bytes,
-                          IsVarintProperty(name) ? file_->NumberProperty(name)
-                                                 : FixedNumber(name, bytes),
-                          /*text=*/{}});
+    properties.push_back(
+        {name, bytes, NumberOf(*file_, name, bytes), /*text=*/{}});
   }
   return properties;
 }
