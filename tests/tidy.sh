@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # tidy.sh BUILD: runs clang-tidy, with the checks of .clang-tidy, over the sources
-# of lib, storage and tools as the build tree compiles them. Where that is in
-# unity, they are read together, which takes a fifth of the time.
+# of lib, storage and tools as the build tree compiles them. The unity sources of
+# a library are read as one, which takes a tenth of the time. The checks of
+# clang-analyzer follow paths only in a source that is read by itself: those of a
+# build without unity, as the preset dev has.
 set -euo pipefail
 
 build=$1
@@ -20,6 +22,19 @@ with open(f"{build}/compile_commands.json") as file:
         if re.search(r" -o (lib|storage|tools)/", c["command"])
         and not c["file"].endswith(".pb.cc")
     ]
+libraries = {}  # the unity sources of each
+for c in commands:
+    # Names in sources of sst_inspect clash with those in others.
+    if "/Unity/" in c["file"] and "/sst_inspect/" not in c["file"]:
+        libraries.setdefault(c["file"].split("/Unity/")[0], []).append(c)
+for number, parts in enumerate(libraries.values()):
+    source = f"{chosen}/library_{number}.cxx"
+    with open(source, "w") as file:
+        file.writelines(f'#include "{part["file"]}"\n' for part in parts)
+    first = parts[0]
+    commands = [c for c in commands if c not in parts]
+    commands.append({"directory": first["directory"], "file": source,
+                     "command": first["command"].replace(first["file"], source)})
 with open(f"{chosen}/compile_commands.json", "w") as file:
     json.dump(commands, file)
 with open(f"{chosen}/sources", "w") as file:

@@ -11,8 +11,6 @@ namespace {
 
 using rocksdb::Status;
 
-// Offset and size of a block.
-constexpr size_t kLocationBytes = 12;
 // A root entry also has a vlong of at least one byte.
 constexpr size_t kMinRootEntryBytes = kLocationBytes + 1;
 constexpr size_t kStartBytes = 4;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -20,6 +21,7 @@ struct BlockLocation {
   uint64_t offset = 0;
   uint32_t block_bytes = 0;  // header and checksums included
 };
+inline constexpr size_t kLocationBytes = 12;  // of one in an index
 
 // Immutable and thread-safe. Errors name file, offset, expected and found.
 class BlockReader {

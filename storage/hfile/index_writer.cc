@@ -11,8 +11,6 @@ namespace {
 
 using rocksdb::Status;
 
-constexpr size_t kLocationBytes = 12;
-
 void AppendLocation(const BlockLocation& location, std::string* out) {
   PutBig<uint64_t>(out, location.offset);
   PutBig<uint32_t>(out, location.block_bytes);
