@@ -26,7 +26,12 @@ class CutFileSystem final : public rocksdb::FileSystemWrapper {
  public:
   CutFileSystem(const std::shared_ptr<rocksdb::FileSystem>& target,
                 StoreCut cut)
-      : FileSystemWrapper(target), cut_(std::move(cut)) {}
+      : FileSystemWrapper(target), cut_(std::move(cut)) {
+    // There may be very many.
+    std::erase_if(cut_.files, [](const auto& file) {
+      return file.first.ends_with(".sst") || file.first.ends_with(".blob");
+    });
+  }
   const char* Name() const override { return "rowbloom.CutFileSystem"; }
 
   // Busy: a MANIFEST that came after the cut.
@@ -77,7 +82,7 @@ class CutFileSystem final : public rocksdb::FileSystemWrapper {
     uint64_t left_;
   };
 
-  const StoreCut cut_;
+  StoreCut cut_;  // without tables and blob files
 };
 
 }  // namespace rowbloom

@@ -169,7 +169,7 @@ Status FindCut(Env* env, const std::string& path, StoreCut* cut) {
   if (!s.ok()) return s;
   const auto found = cut->files.find(manifest);
   if (later != manifest) return TryAgain("there is a new MANIFEST");
-  if (found == cut->files.end()) {
+  if (found == cut->files.end() || !manifest.starts_with(kManifestPrefix)) {
     return Corruption(path, "/CURRENT: expected the name of a MANIFEST");
   }
   if (found->second != bytes) return TryAgain("the MANIFEST grew");

@@ -172,7 +172,8 @@ class Opener {
     } else {
       files = std::make_shared<CutFileSystem>(files, cut);
     }
-    opened_.env = std::make_unique<StoreEnv>(options_.env, std::move(files));
+    opened_.env =
+        std::make_unique<StoreEnv>(options_.env, std::move(files), path);
     env_ = opened_.env.get();
   }
 

@@ -16,6 +16,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/status.h"
+#include "storage/format/directory.h"
 #include "storage/format/held_lock.h"
 
 namespace rowbloom {
@@ -78,7 +79,7 @@ class Listener final : public rocksdb::EventListener {
     // RocksDB goes on if the sync of the directory failed, and stops with an
     // assertion (7.8.3) when a log is synced again that could not be.
     database_ = nullptr;
-    Stop(s);
+    if (!s.IsNotSupported()) Stop(s);
   }
 
  private:
@@ -164,8 +165,11 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
 class StoreEnv final : public rocksdb::EnvWrapper {
  public:
   // The file system of an EnvWrapper calls that wrapper for each call.
-  StoreEnv(rocksdb::Env* target, std::shared_ptr<rocksdb::FileSystem> files)
-      : EnvWrapper(target), lock_(target) {
+  StoreEnv(rocksdb::Env* target, std::shared_ptr<rocksdb::FileSystem> files,
+           const std::string& path)
+      : EnvWrapper(target),
+        archive_(WithoutTrailingSlashes(path) + "/archive"),
+        lock_(target) {
     file_system_ = std::move(files);
     system_clock_ = target->GetSystemClock();
   }
@@ -190,14 +194,14 @@ class StoreEnv final : public rocksdb::EnvWrapper {
   // archive without a look, and an error stops it, too: it finds none here.
   rocksdb::Status FileExists(const std::string& file) override {
     rocksdb::Status s = EnvWrapper::FileExists(file);
-    if (!IsArchive(file)) return s;
+    if (file != archive_) return s;
     has_looked_ = !s.IsNotFound();
     return has_looked_ ? rocksdb::Status::OK() : s;
   }
   rocksdb::Status GetChildren(const std::string& directory,
                               std::vector<std::string>* children) override {
     rocksdb::Status s = EnvWrapper::GetChildren(directory, children);
-    if (!IsArchive(directory)) return s;
+    if (directory != archive_) return s;
     const bool reports = std::exchange(has_looked_, false) && !s.IsNotFound();
     return reports ? s : rocksdb::Status::OK();
   }
@@ -224,10 +228,7 @@ class StoreEnv final : public rocksdb::EnvWrapper {
   }
 
  private:
-  static bool IsArchive(const std::string& path) {
-    return path.ends_with("/archive");
-  }
-
+  const std::string archive_;
   static inline thread_local bool has_looked_ = false;
   std::string file_;
   HeldLock lock_;

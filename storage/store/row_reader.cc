@@ -72,8 +72,6 @@ Status RowPlan::SetRest(const OpenedStore& opened) {
     for (FamilyPart& part : families_) std::ranges::reverse(part.qualifiers);
     std::ranges::reverse(families_);
   }
-  query_ = {options.time_range, options.max_versions,
-            opened.shared->clock.WallNow()};
   return s;
 }
 
@@ -90,10 +88,27 @@ Status Show(const StoredCell& cell, const VersionQuery& query,
   return s;
 }
 
+// The query of a read, which is made once, when RowPlan::Query may be called.
+class LateQuery {
+ public:
+  LateQuery(const RowPlan& plan, const SharedState& shared)
+      : plan_(plan), shared_(shared) {}
+
+  const VersionQuery& Get() {
+    if (!query_) query_ = plan_.Query(shared_);
+    return *query_;
+  }
+
+ private:
+  const RowPlan& plan_;
+  const SharedState& shared_;
+  std::optional<VersionQuery> query_;
+};
+
 // The chosen columns of a row.
 Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
                    const Snapshot* snapshot, std::string_view row,
-                   ColumnPage* page) {
+                   LateQuery* query, ColumnPage* page) {
   PointCells found(opened, *plan.store_families(), snapshot);
   Status s;
   for (const RowPlan::FamilyPart& part : plan.families()) {
@@ -103,7 +118,7 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
   }
   if (s.ok()) s = found.Read();
   while (s.ok() && found.Valid() && !page->IsFull()) {
-    s = Show(found.cell(), plan.query(), page);
+    s = Show(found.cell(), query->Get(), page);
     if (s.ok()) s = found.Next();
   }
   return s;
@@ -113,7 +128,8 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
 Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
                   const RowPlan::FamilyPart& part,
                   const rocksdb::Snapshot* snapshot, std::string_view row,
-                  const std::string& row_bytes, ColumnPage* page) {
+                  const std::string& row_bytes, LateQuery* query,
+                  ColumnPage* page) {
   const TimeRange& range = plan.options().time_range;
   rocksdb::ReadOptions options;
   options.snapshot = snapshot;
@@ -121,7 +137,7 @@ Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
   Status s = of_row.Enter(row, row_bytes);
   if (!s.ok()) return s;
   if (!plan.options().columns_from_end) {
-    return ReadPart(plan, part, &of_row, page);
+    return ReadPart(plan, part, query->Get(), &of_row, page);
   }
   if (of_row.Find() == nullptr) return of_row.status();
   // The iterator of `of_row` skips files by their ROW section, and cannot go
@@ -135,7 +151,7 @@ Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
   RowCells backwards(opened, part.family, options, range);
   backwards.it()->SeekToFirst();
   s = backwards.Enter(row, row_bytes);
-  return s.ok() ? ReadPart(plan, part, &backwards, page) : s;
+  return s.ok() ? ReadPart(plan, part, query->Get(), &backwards, page) : s;
 }
 
 }  // namespace
@@ -153,7 +169,7 @@ void ColumnPage::Reverse() {
 }
 
 Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
-                RowCells* row, ColumnPage* page) {
+                const VersionQuery& query, RowCells* row, ColumnPage* page) {
   const bool from_end = plan.options().columns_from_end;
   if (!part.qualifiers.empty()) {
     for (const std::string& qualifier : part.qualifiers) {
@@ -161,7 +177,7 @@ Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
       from_end ? row->SeekBefore(qualifier + '\0') : row->Seek(qualifier);
       const StoredCell* const cell = row->Find();
       if (cell == nullptr || cell->qualifier != qualifier) continue;
-      Status s = Show(*cell, plan.query(), page);
+      Status s = Show(*cell, query, page);
       if (!s.ok()) return s;
     }
     return row->status();
@@ -177,7 +193,7 @@ Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
     const StoredCell* const cell = row->Find();
     if (cell == nullptr) break;
     if (!bound.empty() && !plan.Chooses(cell->qualifier)) break;
-    Status s = Show(*cell, plan.query(), page);
+    Status s = Show(*cell, query, page);
     if (!s.ok()) return s;
     from_end ? row->Prev() : row->Next();
   }
@@ -189,6 +205,7 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   std::string row_bytes;
   if (Status s = opened.EncodeRow(row, &row_bytes); !s.ok()) return s;
   const RowOptions& options = plan.options();
+  LateQuery query(plan, *opened.shared);
   std::optional<FilterRun> filter;
   if (options.filter.root() != nullptr) filter.emplace(options.filter);
   const bool looks_first = filter && filter->LooksFirst();
@@ -207,13 +224,13 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   const auto read = [&] {
     ColumnPage page(options, filter ? &*filter : nullptr, cells);
     if (columns_only) {
-      return ReadColumns(opened, plan, snapshot, row, &page);
+      return ReadColumns(opened, plan, snapshot, row, &query, &page);
     }
     Status s;
     for (const RowPlan::FamilyPart& part : plan.families()) {
       if (!s.ok() || page.IsFull()) break;
       s = ReadFamily(opened, plan, part, RocksdbSnapshot(snapshot), row,
-                     row_bytes, &page);
+                     row_bytes, &query, &page);
     }
     return s;
   };

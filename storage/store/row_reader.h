@@ -49,8 +49,12 @@ class RowPlan {
     return qualifier >= first_ && (end_.empty() || qualifier < end_);
   }
 
-  // The versions to read, by the time of Make.
-  const VersionQuery& query() const { return query_; }
+  // The versions to read, by the present time. REQUIRES that the read has its
+  // state of the store: a snapshot, iterator or answer. An earlier time would
+  // show what expired before a write that the state has.
+  VersionQuery Query(const SharedState& shared) const {
+    return {options_.time_range, options_.max_versions, shared.clock.WallNow()};
+  }
 
  private:
   // Sets the others by options_.
@@ -61,7 +65,6 @@ class RowPlan {
   std::string end_;
   SharedFamilies store_families_;
   std::vector<FamilyPart> families_;
-  VersionQuery query_;
 };
 
 // Takes the columns of a row in order, and keeps the page that is asked for in
@@ -137,7 +140,8 @@ class ColumnPage {
 // Adds the cells of one family of a row, which `row` has entered. Leaves its
 // iterator anywhere inside the row or beside it.
 rocksdb::Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
-                         RowCells* row, ColumnPage* page);
+                         const VersionQuery& query, RowCells* row,
+                         ColumnPage* page);
 
 // The cells of one row: a prefix seek per family, for which ROW answers, or, of
 // single columns, point lookups.

@@ -48,6 +48,7 @@ class RowScanner::Source {
           {&part, std::make_unique<RowCells>(opened_, part.family, read_options,
                                              options.row.time_range)});
     }
+    query_ = plan_.Query(*opened_.shared);
     if (reverse_) std::ranges::reverse(ranges_);
     EnterRange();
     return s;
@@ -245,7 +246,7 @@ class RowScanner::Source {
       if (seek) family.cells->it()->Seek(row_bytes_);
       s = family.cells->Enter(row->row, row_bytes_);
       if (!s.ok()) break;
-      s = ReadPart(plan_, *family.part, family.cells.get(), &page);
+      s = ReadPart(plan_, *family.part, query_, family.cells.get(), &page);
     }
     return s;
   }
@@ -265,6 +266,7 @@ class RowScanner::Source {
 
   const OpenedStore& opened_;
   RowPlan plan_;
+  VersionQuery query_;
   bool reverse_ = false;
   uint64_t left_ = 0;
   KeyRange bounds_;               // of all ranges

@@ -110,13 +110,13 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
       snapshot = &own.emplace(opened);
     }
     const SharedFamilies families = FamiliesAt(opened, snapshot);
-    const VersionQuery query{options.time_range, options.max_versions,
-                             opened.shared->clock.WallNow()};
     PointCells found(opened, *families, snapshot);
     for (const CellAddress& at : addresses) {
       if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);
     }
     if (s.ok()) s = found.Read();
+    const VersionQuery query{options.time_range, options.max_versions,
+                             opened.shared->clock.WallNow()};
     while (s.ok() && found.Valid()) {
       const CellAddress& at = addresses[found.index()];
       s = ForEachVersion(

@@ -182,7 +182,9 @@ class Writer::Draft {
       // A database with transactions would refuse a wide write.
       s = opened_.database->GetRootDB()->Write(options, batch_);
     }
-    if (is_wide_) guard.NoteWideWrite();
+    // After other errors the batch may be there.
+    const bool was_refused = s.IsBusy() || s.IsTryAgain();
+    if (is_wide_ && !was_refused) guard.NoteWideWrite();
     for (SharedRules* const rules : family_version_deletes_) {
       rules->NoteFamilyVersionDelete();
     }
@@ -813,6 +815,7 @@ Status Writer::KeepExactBound() {
 
 Status Writer::ResetClock() {
   const RowLocks::Guard no_writes = LockAll();
+  no_writes.NoteWideWrite();
   Status s = Announce(kLaterPuts);
   if (!s.ok()) return s;
   const std::lock_guard no_records(records_mutex_);

@@ -152,7 +152,9 @@ struct StoreOptions {
   uint32_t max_open_files = 0;
   // The file system, clocks and threads, which outlive the store. nullptr:
   // rocksdb::Env::Default(). Its NewLogger is not called: the store writes LOG
-  // as any other file.
+  // as any other file. Where RocksDB cannot sync a log beside its writes
+  // (FSWritableFile::IsSyncThreadSafe), a power cut may take writes before
+  // others that survive, but no kSync ones.
   rocksdb::Env* env = nullptr;
   // Bounds the rate at which flushes and compactions write; several stores may
   // share one. nullptr: no bound.

@@ -180,6 +180,62 @@ TEST_F(BackgroundErrors, OfAListOfKeptLogsStopNothing) {
   EXPECT_THAT(store_->Checkpoint(dir_.File("copy")), IsOk());
 }
 
+// The directory of the store is none of logs, whatever its name.
+TEST_F(BackgroundErrors, OfListsOfTheStoreAreErrorsOfItsOpening) {
+  bool met = true;
+  for (int call = 0; met; ++call) {
+    bool opened[2];
+    for (const bool is_archive : {false, true}) {
+      const std::string path = dir_.File(is_archive ? "archive" : "other");
+      ASSERT_NE(OpenOrFail({}, path, {{"f", {}}}), nullptr);
+      int lists = 0;
+      files_->OnCall([&](std::string_view what, const std::string& listed) {
+        const bool fails = what == "list" && listed == path && lists++ == call;
+        return fails ? IOStatus::IOError("injected") : IOStatus::OK();
+      });
+      std::unique_ptr<Store> store;
+      StoreOptions options;
+      options.env = env_.get();
+      opened[is_archive] = Store::Open(options, path, {}, &store).ok();
+      met = lists > call;
+      files_->OnCall(nullptr);
+    }
+    EXPECT_EQ(opened[0], opened[1]) << call;
+  }
+}
+
+// Writes go on where RocksDB cannot sync a log beside them.
+TEST(FilesThatOneThreadSyncs, StopNoWrites) {
+  class File final : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    using FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
+    bool IsSyncThreadSafe() const override { return false; }
+  };
+  class Files final : public rocksdb::FileSystemWrapper {
+   public:
+    Files() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+    const char* Name() const override { return "Files"; }
+    IOStatus NewWritableFile(const std::string& path,
+                             const rocksdb::FileOptions& options,
+                             std::unique_ptr<rocksdb::FSWritableFile>* file,
+                             rocksdb::IODebugContext* debug) override {
+      IOStatus s =
+          FileSystemWrapper::NewWritableFile(path, options, file, debug);
+      if (s.ok()) *file = std::make_unique<File>(std::move(*file));
+      return s;
+    }
+  };
+  const TempDir dir;
+  const auto env = rocksdb::NewCompositeEnv(std::make_shared<Files>());
+  const auto store =
+      OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
+  ASSERT_NE(store, nullptr);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(store->Put("r", "f", "q", "v"), IsOk());
+    EXPECT_THAT(store->Flush(), IsOk());
+  }
+}
+
 // A renaming may be done and return an error, on a file system of a network.
 TEST_F(BackgroundErrors, OfARenamingThatWasDoneLeaveNoCopy) {
   const std::string path = dir_.File("copy");

@@ -230,6 +230,18 @@ TEST_F(Damage, CurrentWithAWrongByteIsNamed) {
   }
 }
 
+TEST_F(Damage, CurrentThatNamesAnotherFileIsNamed) {
+  for (const std::string& file : Files("")) {
+    if (file.starts_with("MANIFEST-")) continue;
+    SCOPED_TRACE(file);
+    Replace("CURRENT", file + "\n");
+    std::unique_ptr<Store> store;
+    Status error;
+    ASSERT_FALSE(Opens(&store, &error));
+    EXPECT_FALSE(error.IsTryAgain());
+  }
+}
+
 // A wrong bit in an SST is found when the file is opened, or by the read that
 // meets it, or hits what nobody reads. No answer is wrong.
 TEST_F(Damage, WrongBitInAnSstIsFoundWhereItIsRead) {

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <ranges>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/storage/store/test_store.h"
@@ -208,6 +210,66 @@ TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
   reader.join();
   EXPECT_GT(reads, 100);
   EXPECT_EQ(shown, 0);
+}
+
+// A lease is given once the one before it has expired. The clock gives the next
+// lease right after it was read.
+TEST(ReadsBesideALease, ShowOneLeaseAtATime) {
+  constexpr uint64_t kLeaseMs = 10;
+  const TempDir dir;
+  uint64_t now_ms = 1'700'000'000'000;
+  std::function<void()> after_a_look;
+  const auto store =
+      OpenOrFail({}, dir.File("db"), {{"f", {}}, {"g", {}}}, [&] {
+        const uint64_t read_ms = now_ms;
+        if (const auto act = std::exchange(after_a_look, nullptr)) act();
+        return read_ms;
+      });
+  ASSERT_NE(store, nullptr);
+  const CellAddress leases[] = {{"r", "f", "1"}, {"r", "f", "2"}};
+  RowOptions of_family;
+  of_family.columns = {{"f", std::nullopt}};
+  RowOptions of_columns;
+  of_columns.columns = {{"f", "1"}, {"f", "2"}};
+  RowOptions from_end = of_family;
+  from_end.columns_from_end = true;
+  std::vector<std::function<size_t()>> reads;
+  for (const RowOptions& options :
+       {RowOptions(), of_family, of_columns, from_end}) {
+    reads.emplace_back([&store, options] {
+      std::vector<Cell> cells;
+      EXPECT_THAT(store->GetRow("r", &cells, options), IsOk());
+      return cells.size();
+    });
+    reads.emplace_back([&store, options] {
+      ScanCounts counts;
+      EXPECT_THAT(store->Count({.row = options}, &counts), IsOk());
+      return counts.cells;
+    });
+  }
+  reads.emplace_back([&] {
+    std::vector<std::vector<Cell>> cells;
+    EXPECT_THAT(store->MultiGet(leases, &cells), IsOk());
+    return cells[0].size() + cells[1].size();
+  });
+  for (const auto& read : reads) {
+    ASSERT_THAT(store->Delete("r", "f", "2"), IsOk());
+    now_ms += 1000;
+    ASSERT_THAT(store->Put("r", "f", "1", "v", {.ttl_ms = kLeaseMs}), IsOk());
+    now_ms += kLeaseMs;  // the last one at which it is shown
+    after_a_look = [&] {
+      ++now_ms;
+      WriteBatch next;
+      next.Put("r", "f", "2", "v");
+      const Condition expired = Condition::Equal("f", "1", std::nullopt);
+      bool applied = false;
+      EXPECT_THAT(store->CheckAndWrite("r", {&expired, 1}, next, &applied),
+                  IsOk());
+      EXPECT_TRUE(applied);
+    };
+    EXPECT_EQ(read(), 1u) << &read - reads.data();
+    EXPECT_EQ(after_a_look, nullptr);
+  }
 }
 
 // The first put of a store that has a TTL has run out before it is written.

@@ -424,6 +424,29 @@ TEST(TransactionsBesideNewFamilies, Commit) {
   }
 }
 
+// One that is Busy wrote nothing, also no delete of a row.
+TEST_P(Transactions, ABusyOneConflictsWithNoOther) {
+  Put("r", "q", "v");
+  const auto busy = Begin();
+  busy->DeleteRow("r");
+  busy->Put("s", family(), "q", "v");
+  Put("s", "q", "other");
+  const auto other = Begin();
+  other->Put("r", family(), "q2", "v");
+  ASSERT_TRUE(busy->Commit().IsBusy());
+  EXPECT_THAT(other->Commit(), IsOk());
+  EXPECT_EQ(Value("r", "q"), "v");
+}
+
+// Commit would write by other rules than Get has shown.
+TEST_P(Transactions, AResetOfTheClockConflicts) {
+  const auto transaction = Begin();
+  transaction->Put("r", family(), "q", "v");
+  EXPECT_EQ(Value(transaction.get(), "r", "q"), "v");
+  ASSERT_THAT(store_->ResetClock(), IsOk());
+  EXPECT_TRUE(transaction->Commit().IsBusy());
+}
+
 TEST_P(Transactions, NeedTheOptionAndAStoreThatIsWritable) {
   ASSERT_NO_FATAL_FAILURE(Open(false));
   std::unique_ptr<Transaction> transaction;
