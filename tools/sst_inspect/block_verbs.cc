@@ -27,7 +27,8 @@ std::string TypeText(const BlockInfo& block) {
                                 : block.encoding + " data";
 }
 
-// An index partition is named by its number, and so are the data blocks in it.
+// A partition is named by its number, and so are the data blocks in one of the
+// index.
 std::string NameText(const BlockInfo& block) {
   return block.partition == 0 ? ToPrintable(block.name)
                               : fmt::format("partition {}", block.partition);

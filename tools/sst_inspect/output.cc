@@ -8,13 +8,8 @@
 namespace rowbloom::sst_inspect {
 
 void Findings::Problem(std::string_view sentence) {
-  constexpr uint64_t kMostPrinted = 20;
   MoreProblems(1);
-  if (problems_ <= kMostPrinted) {
-    Print("problem", sentence);
-  } else {
-    Note("there are more problems than are printed");
-  }
+  if (problems_ <= most_printed_) Print("problem", sentence);
 }
 
 void Findings::MoreProblems(uint64_t count) {

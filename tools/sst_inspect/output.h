@@ -42,11 +42,12 @@ struct Output {
 // Prints what a verb finds in a file as it comes. Not thread-safe.
 class Findings {
  public:
-  // These must outlive it.
-  Findings(const std::string& path, const Output& output)
-      : path_(path), output_(output) {}
+  // The path and the output must outlive it.
+  Findings(const std::string& path, const Output& output,
+           uint64_t most_printed = UINT64_MAX)
+      : path_(path), output_(output), most_printed_(most_printed) {}
 
-  // Prints the sentence if it is among the first 20, and counts all.
+  // Prints the sentence if it is among the first ones, and counts all.
   void Problem(std::string_view sentence);
   // The problems that were counted beyond those told.
   void MoreProblems(uint64_t count);
@@ -63,6 +64,7 @@ class Findings {
 
   const std::string& path_;
   const Output& output_;
+  const uint64_t most_printed_;
   ExitCode worst_ = ExitCode::kOk;
   uint64_t problems_ = 0;
   std::set<std::string> notes_;

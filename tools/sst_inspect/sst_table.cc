@@ -107,8 +107,8 @@ BlockInfo InfoOf(BlockType type, const BlockHandle& handle) {
 std::optional<uint64_t> NumberOf(const sst::SstFile& file,
                                  std::string_view name,
                                  std::string_view bytes) {
-  // Text that may have one byte; what has more is no whole varint.
-  static const std::set<std::string_view> kText = {
+  // Text, which may have a single byte, and bytes that may be one whole varint.
+  static const std::set<std::string_view> kBytes = {
       "rocksdb.block.based.table.decoupled.partitioned.filters",
       "rocksdb.block.based.table.prefix.filtering",
       "rocksdb.block.based.table.whole.key.filtering",
@@ -118,7 +118,10 @@ std::optional<uint64_t> NumberOf(const sst::SstFile& file,
       "rocksdb.creating.host.identity",
       "rocksdb.filter.policy",
       "rocksdb.merge.operator",
-      "rocksdb.prefix.extractor.name"};
+      "rocksdb.prefix.extractor.name",
+      "rocksdb.seqno.time.map",
+      "rocksdb.timestamp_max",
+      "rocksdb.timestamp_min"};
   uint32_t narrow = 0;
   uint64_t wide = 0;
   if (name == "rocksdb.block.based.table.index.type" ||
@@ -126,7 +129,7 @@ std::optional<uint64_t> NumberOf(const sst::SstFile& file,
     if (GetFixed(&bytes, &narrow) && bytes.empty()) return narrow;
   } else if (name == "rocksdb.external_sst_file.global_seqno") {
     if (GetFixed(&bytes, &wide) && bytes.empty()) return wide;
-  } else if (name.starts_with("rocksdb.") && !kText.contains(name)) {
+  } else if (name.starts_with("rocksdb.") && !kBytes.contains(name)) {
     return file.NumberProperty(name);
   }
   return std::nullopt;
@@ -327,8 +330,10 @@ Status SstTable::ForEachBlock(
   std::vector<sst::FilterPartition> partitions;
   if (file_->filter().form == sst::FilterForm::kPartitioned) {
     status = file_->FilterPartitions(&partitions);
+    size_t number = 0;
     for (const sst::FilterPartition& partition : partitions) {
       others.push_back(InfoOf(BlockType::kFilterPartition, partition.handle));
+      others.back().partition = ++number;
     }
   }
   if (file_->index().form == sst::IndexForm::kTwoLevel) {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "tools/sst/data_cursor.h"
 #include "tools/sst/embedded_blob.h"
@@ -60,11 +61,12 @@ class FilterCheck {
     if (has_filter() && !filter_.can_probe()) {
       result_.notes.insert(
           "the filter is not checked: of a partitioned one the comparator " +
-          facts_.comparator + " would have to be known");
+          ToPrintable(facts_.comparator) + " would have to be known");
     }
     if (facts_.prefix_filter && !prefix_of_) {
       result_.notes.insert("the filter's prefixes are not checked: extractor " +
-                           facts_.prefix_extractor + " is not known");
+                           ToPrintable(facts_.prefix_extractor) +
+                           " is not known");
     }
     return status;
   }
@@ -186,9 +188,10 @@ class FilterCheck {
         result_.notes.insert("the filter rules nothing out: " + why);
       }
     } else {
-      result_.notes.insert("the filter is not checked: policy " +
-                           file_.file().filter().compatibility_name +
-                           " is not known");
+      result_.notes.insert(
+          "the filter is not checked: policy " +
+          ToPrintable(file_.file().filter().compatibility_name) +
+          " is not known");
     }
   }
 

@@ -67,7 +67,7 @@ struct BlockInfo {
   std::optional<uint64_t> contents_bytes;
   std::string compression;  // "none", "LZ4", ...; empty where that is unknown
   std::string encoding;  // encoding of data that can be read: "FAST_DIFF", ...
-  size_t partition = 0;  // the index's, counted from 1; 0: none
+  size_t partition = 0;  // of the index or filter, from 1; 0: none
   rocksdb::Status status;  // its checksum, compression and lengths
 
   bool has_checksum() const {

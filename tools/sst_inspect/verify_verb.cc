@@ -70,7 +70,8 @@ ExitCode PrintVerify(const TableFile& file, const VerifyArgs& args,
   const KeyFormat format =
       Require(FormatOf(file, args.key_layout, /*hex=*/false));
   if (!output.json) output.out << WithoutControls(file.path()) << "\n";
-  Findings findings(file.path(), output);
+  constexpr uint64_t kMostProblems = 20;
+  Findings findings(file.path(), output, kMostProblems);
   VerifyCounts counts;
   file.Verify(format, &findings, &counts);
   return Report(file.path(), counts, findings, output);

