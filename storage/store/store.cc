@@ -50,14 +50,18 @@ Status Store::Get(std::string_view row, std::string_view family,
     if (s.ok()) s = found.Read();
     if (!s.ok() || !found.Valid()) return s;
     const StoredCell& stored = found.cell();
-    s = ForEachVersion(stored,
-                       {options.time_range, 1, opened.shared->clock.WallNow()},
-                       [&](uint64_t timestamp_ms, std::string_view value) {
-                         cell->found_ = true;
-                         cell->timestamp_ms_ = timestamp_ms;
-                         cell->offset_ = value.data() - stored.value.data();
-                         cell->bytes_ = value.size();
-                       });
+    // A look at the clock takes a hundredth of the time of a get.
+    const bool expires = stored.family->second.rules().ttl_ms != 0 ||
+                         opened.shared->MayHave(kCellTtls);
+    s = ForEachVersion(
+        stored,
+        {options.time_range, 1, expires ? opened.shared->clock.WallNow() : 0},
+        [&](uint64_t timestamp_ms, std::string_view value) {
+          cell->found_ = true;
+          cell->timestamp_ms_ = timestamp_ms;
+          cell->offset_ = value.data() - stored.value.data();
+          cell->bytes_ = value.size();
+        });
     if (cell->found_) found.MoveStored(&cell->stored_);
     return s;
   });
