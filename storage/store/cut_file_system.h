@@ -27,7 +27,7 @@ class CutFileSystem final : public rocksdb::FileSystemWrapper {
   CutFileSystem(const std::shared_ptr<rocksdb::FileSystem>& target,
                 StoreCut cut)
       : FileSystemWrapper(target), cut_(std::move(cut)) {
-    // There may be very many.
+    // Tables may be many.
     std::erase_if(cut_.files, [](const auto& file) {
       return file.first.ends_with(".sst") || file.first.ends_with(".blob");
     });

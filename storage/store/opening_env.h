@@ -91,9 +91,9 @@ class Listener final : public rocksdb::EventListener {
   rocksdb::Status error_;
 };
 
-// RocksDB's info log, LOG: the lines until the first one that the disk refuses.
-// RocksDB stops with an assertion at a write after one that failed (7.8.3 with
-// assertions, as Debian's).
+// The file of RocksDB's info log keeps the lines before the first one that the
+// disk refuses. RocksDB stops with an assertion at a write after one that
+// failed (7.8.3 with assertions, as Debian's).
 class LogFile final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   using FSWritableFileOwnerWrapper::Append;

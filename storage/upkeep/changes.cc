@@ -346,8 +346,9 @@ class LogChanges final : public ChangeStream {
         batch = TakeBatch();
       }
       // A reader may have opened the store while a load came in.
-      if (log_ == nullptr && load_.numbers > 0 && opened_.options.read_only)
+      if (log_ == nullptr && load_.numbers > 0 && opened_.options.read_only) {
         break;
+      }
       const uint64_t found = log_ != nullptr ? batch.sequence : end_ + 1;
       if (found > next_) {
         const uint64_t missing = std::min(found - 1, end_) - next_ + 1;
