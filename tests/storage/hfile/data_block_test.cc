@@ -228,6 +228,7 @@ TEST(DataBlockEncoding, NamesAndNumbers) {
     EXPECT_EQ(EncodingOf(payload), encoding);
   }
   EXPECT_EQ(FindEncoding("PREFIX_TREE"), std::nullopt);
+  EXPECT_EQ(EncodingOf(std::string("\0\2", 2)), HFileEncoding::kPrefix);
   EXPECT_EQ(EncodingOf(std::string("\0\6", 2)), std::nullopt);
   EXPECT_EQ(EncodingOf(std::string("\0\0", 2)), std::nullopt);
   EXPECT_EQ(EncodingOf(std::string(1, '\0')), std::nullopt);

@@ -73,7 +73,7 @@ hfile::FileForm RandomOptions(Random* random) {
   options.bloom_prefix_bytes = 1 + static_cast<uint32_t>(random->Below(10));
   options.bloom_hash = OneOf<HFileHash>(
       {HFileHash::kJenkins, HFileHash::kMurmur, HFileHash::kMurmur3}, random);
-  options.bloom_error_rate = OneOf<float>({0.3F, 0.01F, 0.0001F}, random);
+  options.bloom_error_rate = OneOf<float>({0.5F, 0.01F, 0.0001F}, random);
   options.bloom_block_bytes = OneOf<uint32_t>({64, 300, 131072}, random);
   options.bloom_max_fold = static_cast<uint32_t>(random->Below(8));
   options.delete_family_bloom = !random->OneIn(4);

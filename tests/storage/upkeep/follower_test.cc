@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/cache.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/storage/upkeep/numbered_writes.h"
 #include "tests/storage/upkeep/other_process.h"
@@ -147,6 +148,30 @@ TEST_F(Following, SeesTheNextStateOnlyWhenToldTo) {
   ASSERT_THAT(scan.status(), IsOk());
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].cells[0].value, "1");
+}
+
+// Stores that a follower opens one after the other have one block cache: the
+// caller's or, without one, its own.
+TEST_F(Following, KeepsItsBlockCache) {
+  const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(8 << 20);
+  for (const auto& given : {cache, std::shared_ptr<rocksdb::Cache>()}) {
+    ASSERT_THAT(store_->Put("r", "f", "q", std::string(5000, 'v')), IsOk());
+    ASSERT_THAT(store_->Flush(), IsOk());
+    ASSERT_THAT(Follower::Open({.block_cache = given}, path_, &follower_),
+                IsOk());
+    const std::shared_ptr<Store> before = follower_->store();
+    ASSERT_THAT(store_->Put("r", "f", "q", "2"), IsOk());
+    ASSERT_THAT(follower_->Follow(), IsOk());
+    const auto used = [&] {
+      StoreStats stats;
+      EXPECT_THAT(follower_->store()->Stats(&stats), IsOk());
+      return stats.block_cache_bytes_used;
+    };
+    const uint64_t unread = used();
+    ASSERT_THAT(before->Get("r", "f", "q", &value_), IsOk());
+    EXPECT_GT(used(), unread);
+  }
+  EXPECT_GT(cache->GetUsage(), 5000u);
 }
 
 // RocksDB's secondary shows the version of time 1 again: its memtable has the
