@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "tests/golden/filter_blocks.h"
+#include "tests/golden/serialized_filters.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom::golden {
@@ -38,6 +39,16 @@ void WriteFilterBlocks(const fs::path& folder) {
   WriteLines(folder / "blocks.keys.txt", blocks.lines);
 }
 
+void WriteSerializedFilters(const fs::path& folder) {
+  const test::TempDir dir;
+  const SerializedFilters filters = BuildSerializedFilters();
+  for (const auto& [name, bytes] : filters.bytes) {
+    std::ofstream(dir.path() / name, std::ios::binary) << bytes;
+  }
+  Pack(dir.path(), folder, "filters");
+  WriteLines(folder / "filters.keys.txt", filters.lines);
+}
+
 namespace {
 
 void Write(const fs::path& dir) {
@@ -52,6 +63,7 @@ void Write(const fs::path& dir) {
   WriteBackups(in("backups"));
   WriteDatabases(in("databases"));
   WriteFilterBlocks(in("filter_blocks"));
+  WriteSerializedFilters(in("serialized_filters"));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ void WriteStores(const std::filesystem::path& folder);
 void WriteBackups(const std::filesystem::path& folder);
 void WriteDatabases(const std::filesystem::path& folder);
 void WriteFilterBlocks(const std::filesystem::path& folder);
+void WriteSerializedFilters(const std::filesystem::path& folder);
 
 // Packs `directory` as folder/NAME.tar.gz, where it is named NAME.
 void Pack(const std::filesystem::path& directory,
