@@ -149,6 +149,16 @@ std::string RowColBloomKey(std::string_view row, std::string_view qualifier) {
   return key;
 }
 
+std::string BloomKey(const BloomDescription& description, std::string_view row,
+                     std::string_view qualifier) {
+  if (description.type == BloomType::kRowCol) {
+    return RowColBloomKey(row, qualifier);
+  }
+  return std::string(description.type == BloomType::kRowPrefixFixedLength
+                         ? RowPrefix(row, description.prefix_bytes)
+                         : row);
+}
+
 Comparator ComparatorOf(std::string_view class_name) {
   const auto ends = [&](std::string_view name) {
     return class_name.ends_with(name);

@@ -75,6 +75,10 @@ inline std::string_view RowPrefix(std::string_view row, uint32_t prefix_bytes) {
   return row.substr(0, prefix_bytes);
 }
 
+// The key that a general filter of this description has of a cell.
+std::string BloomKey(const BloomDescription& description, std::string_view row,
+                     std::string_view qualifier);
+
 // HBase's order of the cells of a file with this comparator class.
 enum class Comparator : uint8_t {
   kCells,     // CompareHFileKeys

@@ -405,6 +405,18 @@ HFileBloomStats Reader::BloomStats() const {
           bloom_unusable_.load(std::memory_order_relaxed)};
 }
 
+Status Reader::CachedChunk(const BloomFilter& filter, size_t entry,
+                           std::shared_ptr<const Block>* chunk) const {
+  const BlockLocation location = filter.chunks.location(entry);
+  const Status status = CachedBlock(location, BlockType::kBloomChunk, chunk);
+  if (!status.ok()) return status;
+  const size_t bytes = (*chunk)->payload.size();
+  if (bytes > 0 && bytes <= kMaxChunkBytes) return status;
+  return file_->Located(
+      "Bloom chunk", location.offset,
+      Corruption(bytes, " bytes, expected 1 to ", kMaxChunkBytes));
+}
+
 bool Reader::Probe(const BloomFilter& filter, std::string_view key) const {
   bool may = false;
   const size_t entry = filter.chunks.Find(key);
@@ -412,14 +424,11 @@ bool Reader::Probe(const BloomFilter& filter, std::string_view key) const {
     std::shared_ptr<const Block> chunk;
     bool usable = false;
     try {
-      usable = CachedBlock(filter.chunks.location(entry),
-                           BlockType::kBloomChunk, &chunk)
-                   .ok();
+      usable = CachedChunk(filter, entry, &chunk).ok();
     } catch (const std::bad_alloc&) {
       usable = false;
     }
-    if (!usable || chunk->payload.empty() ||
-        chunk->payload.size() > kMaxChunkBytes) {
+    if (!usable) {
       bloom_unusable_.fetch_add(1, std::memory_order_relaxed);
       return true;
     }

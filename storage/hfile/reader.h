@@ -102,6 +102,10 @@ class Reader : public HFileReader {
   // into the cache. Indexes have been checked.
   rocksdb::Status CachedBlock(const BlockLocation& location, BlockType type,
                               std::shared_ptr<const Block>* block) const;
+  // Gets a chunk of the filter in the same way. Corruption for a size that no
+  // chunk has.
+  rocksdb::Status CachedChunk(const BloomFilter& filter, size_t entry,
+                              std::shared_ptr<const Block>* chunk) const;
   // Tells whether the filter may have the key. Damage counts as yes.
   bool Probe(const BloomFilter& filter, std::string_view key) const;
   // Null when the cache does not have it.

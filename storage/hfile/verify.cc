@@ -205,18 +205,8 @@ void Verifier::CountCell(const HFileCellView& cell) {
 
 void Verifier::ProbeBlooms(const HFileCellView& cell) {
   if (const auto& filter = reader_.general_bloom()) {
-    const BloomDescription& description = reader_.bloom_description();
-    std::string key;
-    switch (description.type) {
-      case BloomType::kRowCol:
-        key = RowColBloomKey(cell.row, cell.qualifier);
-        break;
-      case BloomType::kRowPrefixFixedLength:
-        key = RowPrefix(cell.row, description.prefix_bytes);
-        break;
-      default:
-        key = cell.row;
-    }
+    std::string key =
+        BloomKey(reader_.bloom_description(), cell.row, cell.qualifier);
     if (general_keys_ == 0 || key != last_general_key_) {
       ++general_keys_;
       ++report_->bloom_keys_checked;
