@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,6 @@ namespace {
 using hfile::BloomFilter;
 using rocksdb::Status;
 
-constexpr const char* kDeleteFamily = "delete family";
-
 double FillOf(std::string_view bits) {
   return static_cast<double>(BitsSet(bits)) /
          (8 * static_cast<double>(bits.size()));
@@ -38,17 +37,6 @@ std::string KeyText(BloomType type, std::string_view key) {
   return ToPrintable(column->row) + "/" + ToPrintable(column->qualifier);
 }
 
-Status CheckSize(const hfile::Reader& reader,
-                 const hfile::BlockLocation& location,
-                 const hfile::Block& chunk) {
-  const size_t bytes = chunk.payload.size();
-  if (bytes > 0 && bytes <= hfile::kMaxChunkBytes) return Status::OK();
-  return reader.file().Located(
-      "Bloom chunk", location.offset,
-      Status::Corruption(
-          Concat(bytes, " bytes, expected 1 to ", hfile::kMaxChunkBytes)));
-}
-
 // The number of keys that set this share of the bits.
 uint64_t KeysFromFill(double fill, uint64_t bits, uint32_t hash_count) {
   const double share = std::min(fill, 1 - 1 / static_cast<double>(bits));
@@ -56,106 +44,83 @@ uint64_t KeysFromFill(double fill, uint64_t bits, uint32_t hash_count) {
                                             hash_count * std::log1p(-share)));
 }
 
-// Reads the chunks of one filter.
-class ChunkReader {
- public:
-  // `full_bytes` is what a single chunk had before it was folded, if known.
-  ChunkReader(const hfile::Reader& reader, const BloomFilter& filter,
-              std::string section, std::optional<uint64_t> full_bytes)
-      : reader_(reader),
-        filter_(filter),
-        section_(std::move(section)),
-        full_bytes_(full_bytes) {}
+// The size of a chunk, uncompressed; 0 when it cannot be read.
+uint64_t BytesOf(const hfile::Reader& reader, const BloomFilter& filter,
+                 size_t entry) {
+  hfile::BlockHeader header;
+  const Status status =
+      reader.blocks().ReadHeader(filter.chunks.location(entry).offset,
+                                 reader.bounds().end_offset, &header);
+  return status.ok() ? header.payload_bytes : 0;
+}
 
-  // The size of a chunk that is not folded; nullopt for a single chunk.
-  std::optional<uint64_t> FullBytes() const {
-    if (filter_.chunks.size() < 2) return std::nullopt;
-    return BytesOf(0);
+// The facts that the plan states of a chunk, which is the last one or not.
+void AddPlanned(const hfile::ChunkPlan& plan, bool last, SectionFacts* facts) {
+  facts->keys = last ? plan.last_keys : plan.full_keys;
+  facts->capacity_keys = last ? plan.last_max_keys : plan.full_keys;
+  if (last) {
+    facts->folds = plan.last_folds;
+  } else {
+    facts->folds = 0;
   }
+}
 
-  Status ForEach(const std::function<void(const FilterPart&)>& use) {
-    const size_t count = filter_.chunks.size();
-    if (count == 0) return Status::OK();
-    plan_ = hfile::PlanChunks(
-        filter_.info,
-        FullBytes().value_or(full_bytes_.value_or(hfile::kDefaultChunkBytes)),
-        BytesOf(count - 1));
-    // Chunks follow each other in the file: an index cannot name one of them
-    // any number of times.
-    uint64_t next_offset = 0;
-    for (size_t i = 0; i < count; ++i) {
-      const hfile::BlockLocation location = filter_.chunks.location(i);
-      if (location.offset < next_offset) {
-        return reader_.file().Located(
-            "Bloom chunk", location.offset,
-            Status::Corruption(
-                Concat("expected at offset ", next_offset, " or behind")));
-      }
-      next_offset = location.offset + location.block_bytes;
-      use(Read(i, location));
+// The facts that the bits of a chunk tell.
+void AddBits(const HFileBloomInfo& info, std::string_view bits,
+             SectionFacts* facts) {
+  facts->bits = bits;
+  facts->size_bytes = bits.size();
+  facts->fill = FillOf(bits);
+  facts->rate = std::pow(*facts->fill, info.hash_count);
+  if (!facts->keys) {
+    facts->keys = KeysFromFill(*facts->fill, 8 * bits.size(), info.hash_count);
+    facts->keys_estimated = true;
+  }
+}
+
+// Reads the chunks of one filter. `full_bytes` is what they have that are not
+// folded; a single chunk does not tell it.
+Status ForEachChunk(const hfile::Reader& reader, const BloomFilter& filter,
+                    const std::string& section,
+                    std::optional<uint64_t> full_bytes,
+                    const std::function<void(const FilterPart&)>& use) {
+  const size_t count = filter.chunks.size();
+  if (count == 0) return Status::OK();
+  const auto plan = hfile::PlanChunks(
+      filter.info, full_bytes.value_or(hfile::kDefaultChunkBytes),
+      BytesOf(reader, filter, count - 1));
+  // Chunks follow each other in the file: an index cannot name one of them any
+  // number of times.
+  uint64_t next_offset = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const hfile::BlockLocation location = filter.chunks.location(i);
+    if (location.offset < next_offset) {
+      return reader.file().Located(
+          "Bloom chunk", location.offset,
+          Status::Corruption(
+              Concat("expected at offset ", next_offset, " or behind")));
     }
-    return Status::OK();
-  }
-
- private:
-  // 0 when it cannot be read.
-  uint64_t BytesOf(size_t entry) const {
-    hfile::BlockHeader header;
-    const Status status =
-        reader_.blocks().ReadHeader(filter_.chunks.location(entry).offset,
-                                    reader_.bounds().end_offset, &header);
-    return status.ok() ? header.payload_bytes : 0;
-  }
-
-  FilterPart Read(size_t entry, const hfile::BlockLocation& location) {
-    FilterPart part{
-        .number = entry + 1,
-        .offset_bytes = location.offset,
-        .key_text = KeyText(filter_.info.type, filter_.chunks.key(entry)),
-        .writer = "HBase",
-        .parameters =
-            fmt::format("{} hashes", rowbloom::ToString(filter_.info.hash))};
-    SectionFacts facts{.section = section_,
+    next_offset = location.offset + location.block_bytes;
+    FilterPart part{.number = i + 1,
+                    .offset_bytes = location.offset,
+                    .key_text = KeyText(filter.info.type, filter.chunks.key(i)),
+                    .writer = "HBase",
+                    .parameters = fmt::format(
+                        "{} hashes", rowbloom::ToString(filter.info.hash))};
+    SectionFacts facts{.section = section,
                        .kind = "bloom",
-                       .probes = static_cast<int>(filter_.info.hash_count)};
-    if (plan_) {
-      const bool last = entry + 1 == filter_.chunks.size();
-      facts.keys = last ? plan_->last_keys : plan_->full_keys;
-      facts.capacity_keys = last ? plan_->last_max_keys : plan_->full_keys;
-      if (!last) {
-        facts.folds = 0;
-      } else if (plan_->last_folds) {
-        facts.folds = *plan_->last_folds;
-      }
-      facts.folds_assumed =
-          facts.folds && filter_.chunks.size() == 1 && !full_bytes_.has_value();
-    }
-    part.status = reader_.blocks().Read(location, hfile::BlockType::kBloomChunk,
-                                        &block_, &scratch_);
-    if (part.status.ok()) part.status = CheckSize(reader_, location, block_);
-    if (part.status.ok()) {
-      part.size_bytes = facts.size_bytes = block_.payload.size();
-      facts.bits = block_.payload;
-      facts.fill = FillOf(block_.payload);
-      facts.rate = std::pow(*facts.fill, filter_.info.hash_count);
-      if (!facts.keys) {
-        facts.keys = KeysFromFill(*facts.fill, 8 * facts.size_bytes,
-                                  filter_.info.hash_count);
-        facts.keys_estimated = true;
-      }
-    }
+                       .probes = static_cast<int>(filter.info.hash_count)};
+    if (plan) AddPlanned(*plan, i + 1 == count, &facts);
+    facts.folds_assumed = facts.folds && !full_bytes;
+    std::shared_ptr<const hfile::Block> chunk;
+    part.status = reader.CachedChunk(filter, i, &chunk);
+    if (part.status.ok()) AddBits(filter.info, chunk->payload, &facts);
+    part.size_bytes = facts.size_bytes;
     part.sections.push_back(std::move(facts));
-    return part;
+    use(part);
   }
-
-  const hfile::Reader& reader_;
-  const BloomFilter& filter_;
-  const std::string section_;
-  const std::optional<uint64_t> full_bytes_;
-  std::optional<hfile::ChunkPlan> plan_;
-  hfile::Block block_;
-  Buffer scratch_;
-};
+  return Status::OK();
+}
 
 // Probes the general filter for rows, prefixes or columns, as HBase does.
 class HFileFilterReader final : public FilterReader {
@@ -167,80 +132,76 @@ class HFileFilterReader final : public FilterReader {
 
   bool can_probe() const override { return reader_.GeneralBloom() != nullptr; }
 
-  Status Probe(const FilterQuestion& question, Answer* answer) override {
+  void LookUp(const FilterQuestion& question, FilterAnswer* answer) override {
     *answer = {};
-    // A whole row is not looked up in a filter of columns; keys of others are
-    // looked up as their rows.
-    if (question.is_row == is_row_col()) return Status::OK();
-    answer->probed = true;
-    answer->of_prefix = is_prefix();
-    answer->may_match = false;
-    double passes = 1;  // the rate of those that all lookups rule out
-    for (const Lookup& lookup : LookupsFor(ColumnOf(question))) {
-      Chunk chunk;
-      const Status status = ProbeChunk(lookup.key, &chunk);
-      if (!status.ok()) return status;
-      answer->may_match = answer->may_match || chunk.may_match;
-      passes *= 1 - chunk.rate;
+    if (!can_probe()) {
+      const Status& status = reader_.BloomStatus();
+      answer->filter = status.ok() ? "none" : "unusable";
+      if (!status.ok()) answer->problems.push_back({.status = status});
+      return;
     }
-    answer->rate = answer->column_rate = 1 - passes;
-    return Status::OK();
+    answer->filter = FilterPolicyText(reader_);
+    answer->by = is_row_col()  ? FilterAnswer::By::kKey
+                 : is_prefix() ? FilterAnswer::By::kPrefix
+                               : FilterAnswer::By::kRow;
+    const std::string section = SectionName(description_.type);
+    if (question.is_row && is_row_col()) {
+      answer->sections.push_back(
+          {section, Verdict::kNotProbed, "not probed: it holds no rows"});
+      return;
+    }
+    const std::vector<std::string> keys = KeysOf(question);
+    // The last of them is the first of its row.
+    const bool past_last =
+        description_.has_last_key &&
+        hfile::CompareIndexKeys(
+            is_row_col() ? hfile::KeyForm::kCellKey : hfile::KeyForm::kBytes,
+            keys.back(), description_.last_key) > 0;
+    double ruled_out = 1;  // the rate at which all lookups say no
+    for (const std::string& key : keys) {
+      const bool is_own = &key == &keys.front();
+      ruled_out *= 1 - LookUpKey(is_own ? section : section + " markers", key,
+                                 past_last, answer);
+    }
+    answer->rate = answer->column_rate = 1 - ruled_out;
+    answer->may_match =
+        std::ranges::any_of(answer->sections, [](const SectionAnswer& lookup) {
+          return lookup.verdict != Verdict::kNoMatch;
+        });
   }
 
-  void Explain(const FilterQuestion* question,
-               FilterExplanation* explanation) override {
-    explanation_ = explanation;
-    const KeyParts column = ColumnOf(*question);
-    ExplainFilter(column, question->is_row);
-    const bool in_range = reader_.KeyRangeMayContain(column.row, column.row);
-    Line("range", in_range ? "within first to last row"
-                           : "outside of first to last row");
+  Facts OtherAnswers(const FilterQuestion& question,
+                     bool* may_match) const override {
+    const std::string_view row = ColumnOf(question).row;
+    const bool in_range = reader_.KeyRangeMayContain(row, row);
+    if (!in_range) *may_match = false;
+    Facts facts = {{"range", in_range ? "within first to last row"
+                                      : "outside of first to last row"}};
     if (reader_.DeleteFamilyBloom() != nullptr) {
-      Line("family deletes",
-           MayText(reader_.MayContainDeleteFamily(column.row)));
+      facts.emplace_back("family deletes", reader_.MayContainDeleteFamily(row)
+                                               ? "may be there"
+                                               : "not there");
     }
-    explanation->may_match =
-        in_range && (question->is_row ? reader_.MayContainRow(column.row)
-                                      : reader_.MayContainRowCol(
-                                            column.row, column.qualifier));
+    return facts;
   }
 
-  // An absent row with a prefix that is there passes rightly, and so does an
-  // absent cell of a row that has the empty qualifier, which is looked up,
-  // too.
-  std::optional<std::string_view> SharedByAbsent(
-      const FilterQuestion& absent) const override {
-    if (description_.type == BloomType::kRow) return std::nullopt;
-    return SharedOf(ColumnOf(absent).row);
-  }
-  std::optional<std::string_view> SharedByPresent(
-      std::string_view key) const override {
-    const auto column = ParseHFileColumn(key);
-    if (!column || (is_row_col() && !column->qualifier.empty())) {
-      return std::nullopt;
+  // A cell of a ROWCOL filter is looked up as a marker of the family, too,
+  // which has the empty qualifier.
+  std::vector<std::string> KeysOf(
+      const FilterQuestion& question) const override {
+    const KeyParts column = ColumnOf(question);
+    std::vector<std::string> keys = {
+        hfile::BloomKey(description_, column.row, column.qualifier)};
+    if (is_row_col() && !column.qualifier.empty()) {
+      keys.push_back(hfile::BloomKey(description_, column.row, {}));
     }
-    return SharedOf(column->row);
+    return keys;
   }
 
  private:
-  struct Lookup {
-    std::string name;
-    std::string key;
-  };
-  struct Chunk {
-    size_t entry = 0;
-    bool may_match = false;
-    std::string_view why;  // no chunk was probed
-    double rate = 0;
-  };
-
   bool is_row_col() const { return description_.type == BloomType::kRowCol; }
   bool is_prefix() const {
     return description_.type == BloomType::kRowPrefixFixedLength;
-  }
-
-  static std::string_view MayText(bool may) {
-    return may ? "may be there" : "not there";
   }
 
   static KeyParts ColumnOf(const FilterQuestion& question) {
@@ -248,87 +209,40 @@ class HFileFilterReader final : public FilterReader {
     return ParseHFileColumn(question.key).value_or(KeyParts{});
   }
 
-  std::string_view SharedOf(std::string_view row) const {
-    return is_prefix() ? hfile::RowPrefix(row, description_.prefix_bytes) : row;
-  }
-
-  std::vector<Lookup> LookupsFor(const KeyParts& column) const {
-    const std::string section = SectionName(description_.type);
-    if (!is_row_col()) return {{section, std::string(SharedOf(column.row))}};
-    std::vector<Lookup> lookups = {
-        {section, hfile::RowColBloomKey(column.row, column.qualifier)}};
-    // Markers of the family have the empty qualifier.
-    if (!column.qualifier.empty()) {
-      lookups.push_back(
-          {section + " markers", hfile::RowColBloomKey(column.row, {})});
-    }
-    return lookups;
-  }
-
-  Status ProbeChunk(std::string_view key, Chunk* answer) {
-    if (description_.has_last_key &&
-        hfile::CompareIndexKeys(
-            is_row_col() ? hfile::KeyForm::kCellKey : hfile::KeyForm::kBytes,
-            key, description_.last_key) > 0) {
-      answer->why = "after LAST_BLOOM_KEY";
-      return Status::OK();
-    }
+  // Adds the answer for one key of the filter. Returns the predicted rate of
+  // the chunk, 0 where none was probed.
+  double LookUpKey(std::string section, std::string_view key, bool past_last,
+                   FilterAnswer* answer) {
+    answer->sections.push_back({std::move(section), Verdict::kNoMatch});
+    SectionAnswer& found = answer->sections.back();
     const BloomFilter& filter = *reader_.general_bloom();
-    answer->entry = filter.chunks.Find(key);
-    if (answer->entry == filter.chunks.size()) {
-      answer->why = "before the first chunk";
-      return Status::OK();
+    const size_t entry = filter.chunks.Find(key);
+    if (past_last || entry == filter.chunks.size()) {
+      found.note =
+          past_last ? ": after LAST_BLOOM_KEY" : ": before the first chunk";
+      return 0;
     }
-    const hfile::BlockLocation location = filter.chunks.location(answer->entry);
+    found.note = fmt::format(", chunk {} of {}", entry + 1, rates_.size());
     std::shared_ptr<const hfile::Block> chunk;
-    Status status =
-        reader_.CachedBlock(location, hfile::BlockType::kBloomChunk, &chunk);
-    if (status.ok()) status = CheckSize(reader_, location, *chunk);
-    if (!status.ok()) return status;
-    std::optional<double>& rate = rates_[answer->entry];
+    const Status status = reader_.CachedChunk(filter, entry, &chunk);
+    if (!status.ok()) {
+      found.verdict = Verdict::kUnusable;
+      answer->unusable = true;
+      answer->problems.push_back({.status = status});
+      return 1;
+    }
+    if (hfile::ChunkMayContain(chunk->payload, filter.info.hash,
+                               filter.info.hash_count, key)) {
+      found.verdict = Verdict::kMayMatch;
+    }
+    std::optional<double>& rate = rates_[entry];
     if (!rate) rate = std::pow(FillOf(chunk->payload), filter.info.hash_count);
-    answer->rate = *rate;
-    answer->may_match = hfile::ChunkMayContain(chunk->payload, filter.info.hash,
-                                               filter.info.hash_count, key);
-    return Status::OK();
-  }
-
-  void Line(std::string_view name, std::string_view text) const {
-    explanation_->lines.push_back({std::string(name), std::string(text)});
-  }
-
-  void ExplainFilter(const KeyParts& column, bool is_row) {
-    if (!can_probe()) {
-      if (!reader_.BloomStatus().ok()) {
-        explanation_->failures.push_back(reader_.BloomStatus());
-      }
-      Line("filter", reader_.BloomStatus().ok() ? "none" : "unusable");
-      return;
-    }
-    Line("filter", FilterPolicyText(reader_));
-    if (is_row && is_row_col()) {
-      Line(SectionName(description_.type), "not probed: it holds no rows");
-      return;
-    }
-    for (const Lookup& lookup : LookupsFor(column)) {
-      Chunk chunk;
-      const Status status = ProbeChunk(lookup.key, &chunk);
-      if (!status.ok()) explanation_->failures.push_back(status);
-      Line(
-          lookup.name,
-          chunk.why.empty()
-              ? fmt::format(
-                    "{}, chunk {} of {}",
-                    status.ok() ? MayText(chunk.may_match) : "section unusable",
-                    chunk.entry + 1, reader_.general_bloom()->chunks.size())
-              : fmt::format("not there: {}", chunk.why));
-    }
+    return *rate;
   }
 
   const hfile::Reader& reader_;
   const hfile::BloomDescription& description_;
   std::vector<std::optional<double>> rates_;  // of the chunks, once read
-  FilterExplanation* explanation_ = nullptr;
 };
 
 }  // namespace
@@ -338,20 +252,17 @@ Status HFileTable::ForEachFilterPart(
   Status status = reader_->BloomStatus();
   // A writer plans the chunks of both filters alike.
   std::optional<uint64_t> full_bytes;
-  if (reader_->general_bloom()) {
-    ChunkReader chunks(*reader_, *reader_->general_bloom(),
-                       SectionName(reader_->bloom_description().type),
-                       std::nullopt);
-    full_bytes = chunks.FullBytes();
-    const Status general = chunks.ForEach(use);
-    if (status.ok()) status = general;
-  }
-  if (reader_->delete_family_bloom()) {
-    ChunkReader chunks(*reader_, *reader_->delete_family_bloom(), kDeleteFamily,
-                       full_bytes);
-    const Status delete_family = chunks.ForEach(use);
-    if (status.ok()) status = delete_family;
-  }
+  const auto for_each_chunk = [&](const std::optional<BloomFilter>& filter,
+                                  const std::string& section) {
+    if (!filter) return;
+    if (filter->chunks.size() > 1) full_bytes = BytesOf(*reader_, *filter, 0);
+    const Status read =
+        ForEachChunk(*reader_, *filter, section, full_bytes, use);
+    if (status.ok()) status = read;
+  };
+  for_each_chunk(reader_->general_bloom(),
+                 SectionName(reader_->bloom_description().type));
+  for_each_chunk(reader_->delete_family_bloom(), "delete family");
   return status;
 }
 

@@ -58,43 +58,51 @@ std::string_view NameOf(AbsentKind kind, bool of_prefix) {
 }
 
 FilterQuestion QuestionOf(AbsentKind kind, std::string_view key) {
-  return {.key = key, .is_row = kind == AbsentKind::kRow};
+  return {.key = key, .is_row = kind == AbsentKind::kRow, .with_rates = true};
 }
 
-// Leaves what passes rightly out of `absent`. Reads the file if there may be
-// such keys.
+// Leaves out of `absent` what passes rightly, since keys that are looked up for
+// it are there, and all but one of the rows that share a prefix.
 void RemovePresent(const TableFile& file, const KeyFormat& format,
                    const FilterReader& filter, AbsentKeys* absent) {
-  const auto shared_by = [&](const std::string& key) {
-    return filter.SharedByAbsent(QuestionOf(absent->kind, key));
+  const auto keys_of = [&](const std::string& key) {
+    return filter.KeysOf(QuestionOf(absent->kind, key));
   };
-  std::unordered_set<std::string> shared;
+  std::unordered_set<std::string> missing;
   for (const std::string& key : absent->keys) {
-    if (const auto bytes = shared_by(key)) shared.emplace(*bytes);
+    for (std::string& looked_up : keys_of(key)) {
+      missing.insert(std::move(looked_up));
+    }
   }
-  if (shared.empty()) return;
+  if (missing.empty()) return;
   const std::unique_ptr<CellReader> cells = file.NewCellReader();
   while (cells->Next()) {
-    const auto bytes =
-        filter.SharedByPresent(format.WithoutTimestamp(cells->cell().user_key));
-    if (bytes) shared.erase(std::string(*bytes));
+    const auto keys =
+        filter.KeysOf({.key = format.WithoutTimestamp(cells->cell().user_key)});
+    missing.erase(keys.front());
   }
   Require(cells->status());
-  // Only one of the rows that share bytes is looked up.
   const bool once = absent->kind == AbsentKind::kRow;
   std::erase_if(absent->keys, [&](const std::string& key) {
-    const std::string bytes(shared_by(key).value_or(""));
-    return once ? shared.erase(bytes) == 0 : !shared.contains(bytes);
+    return std::ranges::any_of(keys_of(key), [&](const std::string& looked_up) {
+      return once ? missing.erase(looked_up) == 0
+                  : !missing.contains(looked_up);
+    });
   });
 }
 
 Measured Measure(const AbsentKeys& absent, FilterReader* filter) {
   Measured measured;
+  FilterAnswer answer;
   for (const std::string& key : absent.keys) {
-    FilterReader::Answer answer;
-    Require(filter->Probe(QuestionOf(absent.kind, key), &answer));
-    if (!answer.probed) continue;
-    measured.question = NameOf(absent.kind, answer.of_prefix);
+    const FilterQuestion question = QuestionOf(absent.kind, key);
+    filter->LookUp(question, &answer);
+    if (answer.unusable) Require(answer.problems.front().status);
+    const bool by_key = answer.by == FilterAnswer::By::kKey;
+    // A present row or prefix lets the absent keys of it pass, too.
+    if (!answer.probed() || (!question.is_row && !by_key)) continue;
+    measured.question =
+        NameOf(absent.kind, answer.by == FilterAnswer::By::kPrefix);
     ++measured.probed;
     measured.passed += answer.may_match ? 1 : 0;
     measured.predicted +=

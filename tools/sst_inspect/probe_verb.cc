@@ -82,26 +82,19 @@ class Prober {
       output_.out << WithoutControls(file_.path()) << "\n";
     }
     Encode();
-    FilterExplanation explanation;
+    bool may_match = true;
     std::unique_ptr<FilterReader> filter;
     const Status status = file_.NewFilterReader(&filter);
     if (status.ok()) {
-      filter->Explain(question_ ? &*question_ : nullptr, &explanation);
+      may_match = Ask(filter.get());
     } else {
       findings_.Failure(status);
       if (!status.IsCorruption()) return findings_.worst();
     }
-    for (const auto& [name, text] : explanation.lines) Line(name, text);
-    for (const std::string& problem : explanation.problems) {
-      findings_.Problem(problem);
-    }
-    for (const Status& failure : explanation.failures) {
-      findings_.Failure(failure);
-    }
-    Line("verdict", explanation.may_match ? "may be there" : "not there");
+    Line("verdict", MayText(may_match));
     ++counts->answered;
-    if (explanation.may_match) ++counts->may_be_there;
-    if (question_) LookUp(explanation.may_match);
+    if (may_match) ++counts->may_be_there;
+    if (question_) LookUp(may_match);
     if (output_.json) record_.Print(output_.out);
     return findings_.worst();
   }
@@ -115,6 +108,39 @@ class Prober {
     std::string member(name);
     std::replace(member.begin(), member.end(), ' ', '_');
     record_.Text(member, text);
+  }
+
+  static std::string_view MayText(bool may_match) {
+    return may_match ? "may be there" : "not there";
+  }
+
+  // Tells the answer of the filter, and returns whether it may match.
+  bool Ask(FilterReader* filter) {
+    FilterAnswer answer;
+    filter->LookUp(question_.value_or(FilterQuestion{.is_row = true}), &answer);
+    if (!answer.filter.empty()) Line("filter", answer.filter);
+    if (question_) {
+      if (!answer.parts.empty()) Line(file_.filter_part(), answer.parts);
+      for (const SectionAnswer& section : answer.sections) Tell(section);
+      for (const auto& [name, text] :
+           filter->OtherAnswers(*question_, &answer.may_match)) {
+        Line(name, text);
+      }
+    }
+    for (const FilterProblem& problem : answer.problems) {
+      findings_.Failure(problem.status, problem.place);
+    }
+    return !question_ || answer.may_match;
+  }
+
+  void Tell(const SectionAnswer& section) {
+    std::string_view text;
+    if (section.verdict == Verdict::kUnusable) {
+      text = "section unusable";
+    } else if (section.verdict != Verdict::kNotProbed) {
+      text = MayText(section.verdict == Verdict::kMayMatch);
+    }
+    Line(section.section, std::string(text) + section.note);
   }
 
   [[noreturn]] void Refuse(const std::string& why) const {
@@ -148,8 +174,8 @@ class Prober {
     if (!row) Refuse(row.error());
     row_ = *std::move(row);
     key_ = args_.qualifier ? format_.JoinKey(row_, *args_.qualifier) : row_;
-    layout_ = format_.LayoutText();
-    question_ = {.key = key_, .is_row = !args_.qualifier, .layout = layout_};
+    question_ = {
+        .key = key_, .is_row = !args_.qualifier, .in_every_part = true};
   }
 
   // 0 if the key is what is wanted; above 0 if it comes behind it in the order
@@ -207,7 +233,6 @@ class Prober {
   KeyFormat format_;
   std::string row_;  // as it is in keys
   std::string key_;
-  std::string layout_;
   std::optional<FilterQuestion> question_;
 };
 

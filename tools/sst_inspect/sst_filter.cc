@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "lib/bytes/text.h"
@@ -19,6 +20,9 @@ using rocksdb::Status;
 
 // rowbloom's prefix extractor is named so, with its layout.
 constexpr std::string_view kRowExtractorPrefix = "rowbloom.row:";
+
+constexpr const char* kNoEmptyQualifiers =
+    "not probed: it holds no empty qualifiers";
 
 std::string NameOfKind(const sst::StockFilter& filter) {
   switch (filter.kind()) {
@@ -67,6 +71,31 @@ std::optional<size_t> NumberAfter(std::string_view prefix,
   return number;
 }
 
+// Empty for a name that is not known.
+PrefixRule PrefixRuleOf(std::string_view extractor_name) {
+  const auto fixed = NumberAfter("rocksdb.FixedPrefix.", extractor_name);
+  const auto capped = NumberAfter("rocksdb.CappedPrefix.", extractor_name);
+  if (fixed || capped) {
+    return [shortest = fixed.value_or(0), length = fixed ? *fixed : *capped](
+               std::string_view key) -> std::optional<std::string_view> {
+      if (key.size() < shortest) return std::nullopt;
+      return key.substr(0, length);
+    };
+  }
+  if (extractor_name.starts_with(kRowExtractorPrefix)) {
+    const auto layout = KeyLayout::FromString(
+        extractor_name.substr(kRowExtractorPrefix.size()));
+    if (!layout) return {};
+    return [layout = *layout](
+               std::string_view key) -> std::optional<std::string_view> {
+      const auto split = layout.Split(key);
+      if (!split) return std::nullopt;
+      return split->row;
+    };
+  }
+  return {};
+}
+
 }  // namespace
 
 double SectionRates::Of(const FilterSection& section) {
@@ -80,16 +109,28 @@ double SectionRates::Of(const FilterSection& section) {
   return known->second;
 }
 
-DecodedFilter::DecodedFilter(const TableFacts& facts,
-                             std::string_view compatibility_name,
+FilterEntries::FilterEntries(const SstTable& file)
+    : policy(file.file().filter().compatibility_name) {
+  const TableFacts facts = file.Facts();
+  whole_keys = facts.whole_key_filter;
+  prefixes = facts.prefix_filter;
+  prefix_of = PrefixRuleOf(facts.prefix_extractor);
+}
+
+std::optional<std::string_view> FilterEntries::PrefixOf(
+    std::string_view key) const {
+  return prefixes && prefix_of ? prefix_of(key) : std::nullopt;
+}
+
+DecodedFilter::DecodedFilter(const FilterEntries& entries,
                              std::string_view contents)
-    : contents_(contents),
-      policy_(compatibility_name),
-      has_keys_(facts.whole_key_filter),
-      has_prefixes_(facts.prefix_filter) {
+    : entries_(entries), contents_(contents) {
   if (FilterBlock::IsFilterBlock(contents)) {
     rowbloom_ = FilterBlock::Open(contents);
-  } else if (compatibility_name == sst::kStockPolicyName) {
+    if (const auto layout = KeyLayout::FromString(rowbloom_->layout_id())) {
+      layout_ = *layout;
+    }
+  } else if (entries.policy == sst::kStockPolicyName) {
     stock_ = sst::StockFilter::Open(contents);
   }
 }
@@ -101,13 +142,14 @@ std::vector<SectionFacts> DecodedFilter::Sections(SectionRates* rates) const {
       sections.push_back(FactsOf(*rowbloom_, section, contents_, rates));
     }
   } else if (stock_ && stock_->problem().empty()) {
-    SectionFacts facts{.section = ContentOf(has_keys_, has_prefixes_),
-                       .kind = NameOfKind(*stock_),
-                       .probes = stock_->probes(),
-                       .size_bytes = stock_->size_bytes(),
-                       .fill = stock_->FillRatio(),
-                       .rate = stock_->ExpectedFalsePositiveRate(),
-                       .bits = contents_.substr(0, stock_->size_bytes())};
+    SectionFacts facts{
+        .section = ContentOf(entries_.whole_keys, entries_.prefixes),
+        .kind = NameOfKind(*stock_),
+        .probes = stock_->probes(),
+        .size_bytes = stock_->size_bytes(),
+        .fill = stock_->FillRatio(),
+        .rate = stock_->ExpectedFalsePositiveRate(),
+        .bits = contents_.substr(0, stock_->size_bytes())};
     if (const auto entries = stock_->EstimatedEntries()) {
       facts.keys = static_cast<uint64_t>(std::llround(*entries));
       facts.keys_estimated = true;
@@ -122,7 +164,7 @@ std::vector<SectionFacts> DecodedFilter::Sections(SectionRates* rates) const {
 std::string DecodedFilter::Foreign() const {
   if (rowbloom_) return "";
   const auto text = [this]() -> std::string {
-    if (!stock_) return "of policy " + ToPrintable(policy_);
+    if (!stock_) return "of policy " + ToPrintable(entries_.policy);
     if (stock_->kind() == sst::StockFilterKind::kNoKeys) {
       return fmt::format("an empty filter of {} bytes", contents_.size());
     }
@@ -142,7 +184,7 @@ std::string DecodedFilter::Foreign() const {
 
 FilterPart DecodedFilter::Describe(SectionRates* rates) const {
   FilterPart part{.size_bytes = contents_.size(), .foreign = Foreign()};
-  part.writer = is_rowbloom() ? "rowbloom" : "RocksDB";
+  part.writer = rowbloom_ ? "rowbloom" : "RocksDB";
   part.sections = Sections(rates);
   if (rowbloom_) {
     if (rowbloom_->usable() || !rowbloom_->sections().empty()) {
@@ -169,18 +211,109 @@ FilterPart DecodedFilter::Describe(SectionRates* rates) const {
   return part;
 }
 
-bool DecodedFilter::KeyMayMatch(std::string_view key) const {
-  if (rowbloom_) return rowbloom_->MayMatch(key).may_match();
-  return !stock_ || !has_keys_ || stock_->MayMatch(key);
+FilterAnswer DecodedFilter::LookUp(const FilterQuestion& question) const {
+  FilterAnswer answer;
+  answer.filter = Foreign();
+  if (!rowbloom_ || rowbloom_->usable()) {
+    LookUpEntry(question, &answer);
+  } else {
+    answer.problems.push_back(
+        {.status = Status::Corruption(rowbloom_->problem())});
+    answer.unusable = rowbloom_->sections().empty();
+    if (!answer.unusable) {
+      answer.sections.push_back({"ROW", Verdict::kUnusable});
+    }
+    if (!answer.unusable && !question.is_row) {
+      answer.sections.push_back({"ROWCOL", Verdict::kUnusable});
+    }
+  }
+  answer.may_match =
+      std::ranges::none_of(answer.sections, [](const SectionAnswer& section) {
+        return section.verdict == Verdict::kNoMatch;
+      });
+  return answer;
 }
 
-bool DecodedFilter::PrefixMayMatch(std::string_view prefix) const {
-  // Without whole keys it may be the prefix of another extractor than rows'.
+void DecodedFilter::LookUpEntry(const FilterQuestion& question,
+                                FilterAnswer* answer) const {
+  std::optional<std::string_view> row;  // as rowbloom's filter splits the key
   if (rowbloom_) {
-    return has_keys_ ? rowbloom_->MayMatchRow(prefix)
-                     : rowbloom_->MayMatch(prefix).may_match();
+    if (const auto split = layout_->Split(question.key)) row = split->row;
   }
-  return !stock_ || !has_prefixes_ || stock_->MayMatch(prefix);
+  // RocksDB gives a filter without whole keys the prefixes of its extractor
+  // alone, whatever the policy, and probes it for them alone.
+  if (!entries_.whole_keys || (question.is_row && !rowbloom_)) {
+    answer->by = FilterAnswer::By::kPrefix;
+    auto prefix = entries_.PrefixOf(question.key);
+    // A row may have keys of other prefixes.
+    if (question.is_row && prefix != question.key) prefix.reset();
+    if (!row || prefix != row) return LookUpBytes("prefix", prefix, answer);
+  }
+  if (!rowbloom_) {
+    LookUpBytes("key", question.key, answer);
+  } else if (row || question.is_row) {
+    LookUpSections(question.is_row ? question.key : *row, question, answer);
+  } else {
+    LookUpOutsideLayout(question.key, answer);
+  }
+}
+
+void DecodedFilter::LookUpBytes(const char* section,
+                                std::optional<std::string_view> bytes,
+                                FilterAnswer* answer) const {
+  if (!bytes || (!stock_ && !rowbloom_)) {
+    answer->sections.push_back({section, Verdict::kNotProbed,
+                                "not probed: the filter has no such entries"});
+    return;
+  }
+  const bool may_match = stock_ ? stock_->MayMatch(*bytes)
+                                : rowbloom_->MayMatch(*bytes).may_match();
+  answer->sections.push_back(
+      {section, may_match ? Verdict::kMayMatch : Verdict::kNoMatch});
+}
+
+void DecodedFilter::LookUpSections(std::string_view row,
+                                   const FilterQuestion& question,
+                                   FilterAnswer* answer) const {
+  const std::string_view qualifier = question.key.substr(row.size());
+  const bool has_prefixes = rowbloom_->row_prefix_length() > 0;
+  for (const SectionType type :
+       {has_prefixes ? SectionType::kRowPrefix : SectionType::kRow,
+        SectionType::kRowCol}) {
+    if (question.is_row && type == SectionType::kRowCol) break;
+    const auto& sections = rowbloom_->sections();
+    const auto section =
+        std::ranges::find(sections, type, &FilterSection::type);
+    SectionAnswer found{
+        .section = std::string(ToString(type)),
+        .verdict = rowbloom_->ProbeSection(type, row, qualifier)};
+    if (section == sections.end()) {
+      found.note = "no such section";
+    } else if (found.verdict == Verdict::kNotProbed) {
+      found.note = kNoEmptyQualifiers;
+    }
+    answer->sections.push_back(std::move(found));
+    // Damage counts where it was met.
+    if (section != sections.end() && !section->usable()) {
+      answer->problems.push_back(
+          {.status = Status::Corruption(
+               fmt::format("{} {}", ToString(type), section->problem))});
+    }
+  }
+}
+
+void DecodedFilter::LookUpOutsideLayout(std::string_view key,
+                                        FilterAnswer* answer) const {
+  if (!rowbloom_->whole_keys()) {
+    answer->filter = "has no keys outside the layout, such as this one";
+    return;
+  }
+  const MatchResult result = rowbloom_->MayMatch(key);
+  const Verdict verdict =
+      result.row_col() == Verdict::kNotProbed ? result.row() : result.row_col();
+  answer->sections.push_back(
+      {"outside the layout", verdict,
+       verdict == Verdict::kNotProbed ? kNoEmptyQualifiers : ""});
 }
 
 void DecodedFilter::ProbeKeys(std::span<const std::string_view> keys,
@@ -198,58 +331,27 @@ void DecodedFilter::ProbeKeys(std::span<const std::string_view> keys,
   }
   std::array<bool, kMostKeys> may_match;
   may_match.fill(true);
-  if (stock_ && has_keys_) stock_->MayMatch(keys, may_match);
+  if (stock_) stock_->MayMatch(keys, may_match);
   for (size_t i = 0; i < keys.size(); ++i) answers[i] = {may_match[i]};
 }
 
-PrefixRule PrefixRuleOf(std::string_view extractor_name) {
-  if (const auto length = NumberAfter("rocksdb.FixedPrefix.", extractor_name)) {
-    return [length](std::string_view key) -> std::optional<std::string_view> {
-      if (key.size() < *length) return std::nullopt;
-      return key.substr(0, *length);
-    };
-  }
-  if (const auto length =
-          NumberAfter("rocksdb.CappedPrefix.", extractor_name)) {
-    return [length](std::string_view key) -> std::optional<std::string_view> {
-      return key.substr(0, *length);
-    };
-  }
-  if (extractor_name.starts_with(kRowExtractorPrefix)) {
-    const auto layout = KeyLayout::FromString(
-        extractor_name.substr(kRowExtractorPrefix.size()));
-    if (!layout) return {};
-    return [layout = *layout](
-               std::string_view key) -> std::optional<std::string_view> {
-      const auto split = layout.Split(key);
-      if (!split) return std::nullopt;
-      return split->row;
-    };
-  }
-  return {};
-}
-
-Status FilterProber::Open(const SstTable& file) {
-  file_ = &file;
-  facts_ = file.Facts();
-  can_probe_ = false;
-  const Status status = file.file().FilterPartitions(&partitions_);
-  if (!status.ok()) return status;
+Status SstFilterReader::Open() {
+  const Status status = file_.file().FilterPartitions(&partitions_);
   can_probe_ =
       !partitions_.empty() &&
-      (partitions_.size() == 1 || file.key_order() != sst::KeyOrder::kUnknown);
-  return Status::OK();
+      (partitions_.size() == 1 || file_.key_order() != sst::KeyOrder::kUnknown);
+  return status;
 }
 
-bool FilterProber::EndsBefore(const sst::FilterPartition& partition,
-                              std::string_view key) const {
-  const size_t timestamp = file_->timestamp_bytes();
+bool SstFilterReader::EndsBefore(const sst::FilterPartition& partition,
+                                 std::string_view key) const {
+  const size_t timestamp = file_.timestamp_bytes();
   std::string_view index_key = partition.index_key;
   if (index_key.size() >= timestamp) index_key.remove_suffix(timestamp);
-  return CompareUserKeys(file_->key_order(), 0, index_key, key) < 0;
+  return CompareUserKeys(file_.key_order(), 0, index_key, key) < 0;
 }
 
-size_t FilterProber::PartitionFor(std::string_view key) const {
+size_t SstFilterReader::PartitionFor(std::string_view key) const {
   if (partitions_.size() <= 1) return 0;
   // Mostly that of the key before.
   if (loaded_ < partitions_.size() && !EndsBefore(partitions_[loaded_], key) &&
@@ -266,8 +368,8 @@ size_t FilterProber::PartitionFor(std::string_view key) const {
                   partitions_.size() - 1);
 }
 
-size_t FilterProber::CountInOnePartition(std::span<const std::string_view> keys,
-                                         bool ascending) const {
+size_t SstFilterReader::CountInOnePartition(
+    std::span<const std::string_view> keys, bool ascending) const {
   if (partitions_.size() <= 1) return keys.size();
   const size_t partition = PartitionFor(keys.front());
   if (ascending && PartitionFor(keys.back()) == partition) return keys.size();
@@ -276,360 +378,124 @@ size_t FilterProber::CountInOnePartition(std::span<const std::string_view> keys,
   return count;
 }
 
-const DecodedFilter* FilterProber::Load(size_t partition, Status* status) {
+const DecodedFilter* SstFilterReader::Load(size_t partition, Status* status) {
   if (partition != loaded_) {
     loaded_ = partition;
     filter_.reset();
     loaded_status_ =
-        file_->file().ReadBlock(partitions_[partition].handle, &contents_);
-    if (loaded_status_.ok()) {
-      filter_.emplace(facts_, file_->file().filter().compatibility_name,
-                      contents_);
-    }
+        file_.file().ReadBlock(partitions_[partition].handle, &contents_);
+    if (loaded_status_.ok()) filter_.emplace(entries_, contents_);
   }
   *status = loaded_status_;
   return filter_ ? &*filter_ : nullptr;
 }
 
-namespace {
-
-// The answer of one kind of section over the partitions probed.
-class SectionAnswer {
- public:
-  // A section of this kind exists and answers `verdict`. Among several
-  // partitions, the answer that says most about all of them counts.
-  void Add(Verdict verdict) {
-    present_ = true;
-    if (Rank(verdict) > Rank(verdict_)) verdict_ = verdict;
+// The first and last partition to probe, counted from 0. A key is in the one
+// that RocksDB probes for it. A row may be in several; where the order does not
+// keep its keys behind it, in any.
+std::pair<size_t, size_t> SstFilterReader::PartitionsFor(
+    const FilterQuestion& question) const {
+  const std::pair<size_t, size_t> all = {0, partitions_.size() - 1};
+  if (!can_probe_) return all;
+  const size_t first = PartitionFor(question.key);
+  if (!question.is_row || !question.in_every_part) return {first, first};
+  if (file_.key_order() != sst::KeyOrder::kBytewise) return all;
+  size_t last = first;
+  // A partition that ends with a key of the row may be followed by more.
+  while (last < all.second &&
+         partitions_[last].index_key.starts_with(question.key)) {
+    ++last;
   }
+  return {first, last};
+}
 
-  std::string Text() const {
-    switch (verdict_) {
-      case Verdict::kMayMatch:
-        return "may be there";
-      case Verdict::kNoMatch:
-        return "not there";
-      case Verdict::kUnusable:
-        return "section unusable";
-      case Verdict::kNotProbed:
-        break;
-    }
-    return present_ ? "not probed: it holds no empty qualifiers"
-                    : "no such section";
+FilterAnswer SstFilterReader::LookUpIn(size_t partition,
+                                       const FilterQuestion& question) {
+  FilterAnswer answer;
+  Status status;
+  if (const DecodedFilter* const filter = Load(partition, &status)) {
+    answer = filter->LookUp(question);
+    if (question.with_rates) Rate(*filter, question, &answer);
+  } else {
+    answer.unusable = true;
+    answer.problems.push_back({.status = status});
   }
-
- private:
-  static std::ptrdiff_t Rank(Verdict verdict) {
-    // From what says least.
-    static constexpr std::array kRanks = {Verdict::kNotProbed,
-                                          Verdict::kNoMatch, Verdict::kUnusable,
-                                          Verdict::kMayMatch};
-    return std::ranges::find(kRanks, verdict) - kRanks.begin();
-  }
-
-  Verdict verdict_ = Verdict::kNotProbed;
-  bool present_ = false;
-};
-
-// Tells the lookup of one question, over all partitions that it has to probe.
-class Explainer {
- public:
-  Explainer(const SstTable& file, const TableFacts& facts, FilterProber* prober,
-            const FilterQuestion& question, FilterExplanation* explanation)
-      : file_(file),
-        facts_(facts),
-        prober_(*prober),
-        question_(question),
-        explanation_(*explanation) {}
-
-  void Run() {
-    const auto [first, last] = Choose();
-    explanation_.may_match = false;
-    for (size_t i = first; i <= last; ++i) ProbePartition(i);
-    const size_t count = prober_.partitions().size();
-    if (!any_readable_) {
-      Line("filter", "unusable");
-    } else if (is_outside_layout_ && !has_whole_keys_) {
-      Line("filter", "has no keys outside the layout, such as this one");
-      return;
-    }
-    if (file_.file().filter().form == sst::FilterForm::kPartitioned) {
-      Line("partition",
-           first == last
-               ? fmt::format("{} of {}", first + 1, count)
-               : fmt::format("{} to {} of {}", first + 1, last + 1, count));
-    }
-    if (!any_readable_) return;
-    if (is_foreign_ || by_prefix_) {
-      Line(by_prefix_ ? "prefix" : "key",
-           not_probed_ ? "not probed: the filter has no such entries"
-                       : row_.Text());
-    } else if (is_outside_layout_) {
-      Line("outside the layout", row_.Text());
-    } else {
-      Line(row_is_prefix_ ? "ROWPREFIX" : "ROW", row_.Text());
-      if (!question_.is_row) Line("ROWCOL", row_col_.Text());
+  if (is_partitioned()) {
+    for (FilterProblem& problem : answer.problems) {
+      problem.place = fmt::format("partition {}: ", partition + 1);
     }
   }
+  return answer;
+}
 
- private:
-  void Line(std::string_view name, std::string text) {
-    explanation_.lines.push_back({std::string(name), std::move(text)});
+void SstFilterReader::LookUp(const FilterQuestion& question,
+                             FilterAnswer* answer) {
+  *answer = {};
+  if (partitions_.empty()) {
+    const bool none = file_.file().filter().form == sst::FilterForm::kNone;
+    answer->filter = none ? "none" : "no partitions";
+    return;
   }
-
-  void Problem(std::string_view problem) {
-    const bool partitioned =
-        file_.file().filter().form == sst::FilterForm::kPartitioned;
-    explanation_.problems.push_back(
-        (partitioned ? fmt::format("partition {}: ", prober_.partition() + 1)
-                     : "") +
-        std::string(problem));
+  const auto [first, last] = PartitionsFor(question);
+  std::vector<FilterProblem> problems;
+  bool may_match = false;
+  bool unusable = false;
+  for (size_t i = first; i <= last; ++i) {
+    FilterAnswer part = LookUpIn(i, question);
+    std::ranges::move(part.problems, std::back_inserter(problems));
+    may_match = may_match || part.may_match;
+    unusable = unusable || part.unusable;
+    if (answer->sections.empty() || (part.may_match && !answer->may_match)) {
+      *answer = std::move(part);
+    }
   }
-
-  // The first and last partition to probe, counted from 0. A key is in the one
-  // that RocksDB probes for it. A row may be in several; where the order does
-  // not keep its keys behind it, in any.
-  std::pair<size_t, size_t> Choose() const {
-    const std::vector<sst::FilterPartition>& partitions = prober_.partitions();
-    if (!prober_.can_probe()) return {0, partitions.size() - 1};
-    const size_t first = prober_.PartitionFor(question_.key);
-    if (!question_.is_row) return {first, first};
-    if (file_.key_order() != sst::KeyOrder::kBytewise) {
-      return {0, partitions.size() - 1};
+  // As RocksDB does, takes what cannot be probed to be "may be there".
+  if (may_match && !answer->may_match) {
+    for (SectionAnswer& section : answer->sections) {
+      section.verdict = Verdict::kUnusable;
     }
-    size_t last = first;
-    // A partition that ends with a key of the row may be followed by more.
-    while (last + 1 < partitions.size() &&
-           partitions[last].index_key.starts_with(question_.key)) {
-      ++last;
-    }
-    return {first, last};
   }
-
-  // As RocksDB does, takes the answer to be "may be there".
-  void Unusable() {
-    explanation_.may_match = true;
-    has_whole_keys_ = true;  // for all that is known
-    row_.Add(Verdict::kUnusable);
-    row_col_.Add(Verdict::kUnusable);
+  if (unusable && answer->sections.empty()) answer->filter = "unusable";
+  answer->problems = std::move(problems);
+  answer->may_match = may_match;
+  answer->unusable = unusable;
+  if (is_partitioned() && (unusable || !answer->sections.empty())) {
+    answer->parts =
+        fmt::format("{}{} of {}", first + 1,
+                    last == first ? "" : fmt::format(" to {}", last + 1),
+                    partitions_.size());
   }
+}
 
-  void ProbePartition(size_t partition) {
-    Status status;
-    const DecodedFilter* const filter = prober_.Load(partition, &status);
-    if (filter == nullptr) {
-      if (status.IsCorruption()) {
-        Problem(Describe(status));
-      } else {
-        explanation_.failures.push_back(status);
-      }
-      return Unusable();
-    }
-    if (!filter->rowbloom()) return ProbeForeign(*filter);
-    const FilterBlock& block = *filter->rowbloom();
-    if (block.sections().empty()) {
-      Problem(block.problem());
-      return Unusable();
-    }
-    any_readable_ = true;
-    if (!block.usable()) {
-      Problem(block.problem());
-      return Unusable();
-    }
-    if (question_.is_row && block.layout_id() != question_.layout) {
-      Problem(fmt::format("key layout {} expected, found {}", question_.layout,
-                          block.layout_id()));
-      return Unusable();
-    }
-    ProbeSections(*filter, block);
-  }
-
-  // The prefix that RocksDB probes a filter without whole keys for; nullopt: it
-  // does not.
-  std::optional<std::string_view> PrefixAlone() const {
-    const PrefixRule prefix_of = PrefixRuleOf(facts_.prefix_extractor);
-    if (!facts_.prefix_filter || !prefix_of) return std::nullopt;
-    const auto prefix = prefix_of(question_.key);
-    // A row may have keys of other prefixes.
-    const bool is_probed = !question_.is_row || prefix == question_.key;
-    return is_probed ? prefix : std::nullopt;
-  }
-
-  void ProbeForeign(const DecodedFilter& filter) {
-    if (!is_foreign_) Line("filter", filter.Foreign());
-    is_foreign_ = any_readable_ = true;
-    if (question_.is_row || !facts_.whole_key_filter) {
-      return ProbePrefix(filter, filter.stock() ? PrefixAlone() : std::nullopt);
-    }
-    not_probed_ = !filter.stock();
-    AddAnswer(not_probed_ || filter.KeyMayMatch(question_.key));
-  }
-
-  void ProbePrefix(const DecodedFilter& filter,
-                   std::optional<std::string_view> prefix) {
-    by_prefix_ = true;
-    not_probed_ = !prefix;
-    AddAnswer(not_probed_ || filter.PrefixMayMatch(*prefix));
-  }
-
-  void AddAnswer(bool may_match) {
-    row_.Add(may_match ? Verdict::kMayMatch : Verdict::kNoMatch);
-    explanation_.may_match = explanation_.may_match || may_match;
-  }
-
-  void ProbeSections(const DecodedFilter& filter, const FilterBlock& block) {
-    std::optional<std::string_view> found = question_.key;
-    if (!question_.is_row) {
-      const auto layout = KeyLayout::FromString(block.layout_id());
-      const auto split = layout ? layout->Split(*found) : std::nullopt;
-      found = split ? std::optional(split->row) : std::nullopt;
-    }
-    if (!facts_.whole_key_filter) {
-      const auto prefix = PrefixAlone();
-      if (!found || prefix != found) return ProbePrefix(filter, prefix);
-    }
-    if (!found) return ProbeOutsideLayout(block);
-    const std::string_view row = *found;
-    const std::string_view qualifier = question_.key.substr(row.size());
-    for (const FilterSection& section : block.sections()) {
-      const Verdict verdict = block.ProbeSection(section.type, row, qualifier);
-      const bool is_row_col = section.type == SectionType::kRowCol;
-      (is_row_col ? row_col_ : row_).Add(verdict);
-      if (!is_row_col) row_is_prefix_ = section.type == SectionType::kRowPrefix;
-      // Damage counts where it was met.
-      if ((!is_row_col || !question_.is_row) && !section.usable()) {
-        Problem(fmt::format("{} {}", ToString(section.type), section.problem));
-      }
-    }
-    const bool may_match = question_.is_row
-                               ? block.MayMatchRow(row)
-                               : block.MayMatchRowCol(row, qualifier);
-    explanation_.may_match = explanation_.may_match || may_match;
-  }
-
-  void ProbeOutsideLayout(const FilterBlock& block) {
-    is_outside_layout_ = true;
-    const MatchResult result = block.MayMatch(question_.key);
-    row_.Add(result.row_col() == Verdict::kNotProbed ? result.row()
-                                                     : result.row_col());
-    has_whole_keys_ = has_whole_keys_ || block.whole_keys().has_value();
-    explanation_.may_match = explanation_.may_match || result.may_match();
-  }
-
-  const SstTable& file_;
-  const TableFacts& facts_;
-  FilterProber& prober_;
-  const FilterQuestion& question_;
-  FilterExplanation& explanation_;
-  SectionAnswer row_;  // or of RocksDB's own filter
-  SectionAnswer row_col_;
-  bool row_is_prefix_ = false;
-  bool any_readable_ = false;
-  bool is_foreign_ = false;
-  bool by_prefix_ = false;
-  bool not_probed_ = false;
-  bool is_outside_layout_ = false;
-  bool has_whole_keys_ = false;  // keys outside the layout
-};
-
-class SstFilterReader final : public FilterReader {
- public:
-  explicit SstFilterReader(const SstTable& file)
-      : file_(file),
-        facts_(file.Facts()),
-        prefix_of_(PrefixRuleOf(facts_.prefix_extractor)) {}
-
-  Status Open() { return prober_.Open(file_); }
-
-  bool can_probe() const override { return prober_.can_probe(); }
-
-  Status Probe(const FilterQuestion& question, Answer* answer) override {
-    *answer = {};
-    Status status;
-    const DecodedFilter* filter =
-        prober_.Load(prober_.PartitionFor(question.key), &status);
-    if (filter == nullptr) return status;
-    // RocksDB's own filter, and one without whole keys, is probed for a row
-    // only as the prefix that it would have been added as.
-    const bool has_rows = filter->is_rowbloom() && facts_.whole_key_filter;
-    if (!has_rows &&
-        (question.is_row ? !facts_.prefix_filter || !prefix_of_ ||
-                               prefix_of_(question.key) != question.key
-                         : !facts_.whole_key_filter)) {
-      return status;
-    }
-    if (prober_.partition() != rated_) Rate(*filter);
-    answer->probed = true;
-    answer->of_prefix = question.is_row && !has_rows;
-    answer->may_match = question.is_row ? filter->PrefixMayMatch(question.key)
-                                        : filter->KeyMayMatch(question.key);
-    answer->column_rate = key_rate_ * stock_rate_;
-    answer->rate = stock_rate_ * row_rate_ * (question.is_row ? 1 : key_rate_);
-    return status;
-  }
-
-  void Explain(const FilterQuestion* question,
-               FilterExplanation* explanation) override {
-    const auto line = [explanation](const char* text) {
-      explanation->lines.push_back({"filter", text});
-    };
-    if (file_.file().filter().form == sst::FilterForm::kNone) {
-      return line("none");
-    }
-    if (prober_.partitions().empty()) return line("no partitions");
-    if (question != nullptr) {
-      Explainer(file_, facts_, &prober_, *question, explanation).Run();
-      return;
-    }
-    Status status;
-    const DecodedFilter* filter = prober_.Load(0, &status);
-    line(filter == nullptr ? "unusable" : filter->Foreign().c_str());
-    if (!status.ok()) explanation->failures.push_back(status);
-  }
-
- private:
-  // The rates that a partition predicts.
-  void Rate(const DecodedFilter& filter) {
-    rated_ = prober_.partition();
-    row_rate_ = key_rate_ = stock_rate_ = 1;
+void SstFilterReader::Rate(const DecodedFilter& filter,
+                           const FilterQuestion& question,
+                           FilterAnswer* answer) {
+  if (rated_ != loaded_) {
+    rated_ = loaded_;
+    row_rate_ = key_rate_ = 1;
     for (const SectionFacts& section : filter.Sections(&rates_)) {
-      const double rate = section.rate.value_or(1);
-      if (section.section == "ROWCOL") {
-        key_rate_ = rate;
-      } else if (section.section.starts_with("ROW")) {
-        row_rate_ = rate;
-      } else {
-        stock_rate_ = rate;
-      }
+      const bool is_row =
+          filter.rowbloom().has_value() && section.section != "ROWCOL";
+      (is_row ? row_rate_ : key_rate_) = section.rate.value_or(1);
     }
   }
-
-  const SstTable& file_;
-  const TableFacts facts_;
-  const PrefixRule prefix_of_;
-  FilterProber prober_;
-  SectionRates rates_;
-  size_t rated_ = static_cast<size_t>(-1);
-  double row_rate_ = 1;
-  double key_rate_ = 1;
-  double stock_rate_ = 1;
-};
-
-}  // namespace
+  answer->column_rate = key_rate_;
+  answer->rate = row_rate_;
+  if (!question.is_row || !filter.rowbloom()) answer->rate *= key_rate_;
+}
 
 Status SstTable::ForEachFilterPart(
     const std::function<void(const FilterPart&)>& use) const {
   std::vector<sst::FilterPartition> partitions;
   Status status = file_->FilterPartitions(&partitions);
-  const TableFacts facts = Facts();
+  const FilterEntries entries(*this);
   SectionRates rates;
   std::string contents;
   for (size_t i = 0; i < partitions.size(); ++i) {
     FilterPart part;
     status = file_->ReadBlock(partitions[i].handle, &contents);
     if (status.ok()) {
-      part = DecodedFilter(facts, file_->filter().compatibility_name, contents)
-                 .Describe(&rates);
+      part = DecodedFilter(entries, contents).Describe(&rates);
     }
     part.number = i + 1;
     part.offset_bytes = partitions[i].handle.offset_bytes;

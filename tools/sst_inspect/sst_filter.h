@@ -1,5 +1,5 @@
 // The filter of an SST: DecodedFilter is one block of it, whoever wrote it,
-// FilterProber finds the block for a key.
+// SstFilterReader finds the block for a key.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,11 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "rowbloom/filter_block.h"
+#include "rowbloom/key_layout.h"
 #include "tools/sst/stock_filter.h"
 #include "tools/sst_inspect/sst_table.h"
 #include "tools/sst_inspect/table_file.h"
@@ -31,19 +33,35 @@ class SectionRates {
   std::map<std::tuple<FilterKind, uint64_t, uint64_t, uint8_t>, double> known_;
 };
 
-// A view of one block, which must outlive it.
+// The prefix of a key as the extractor of this name makes it, for RocksDB's own
+// and rowbloom's; nullopt: outside its domain.
+using PrefixRule =
+    std::function<std::optional<std::string_view>(std::string_view key)>;
+
+// The parts of keys that the filter of a file has, as the file says.
+struct FilterEntries {
+  explicit FilterEntries(const SstTable& file);
+
+  // The prefix of a key; nullopt: the filter has none of it, as far as known.
+  std::optional<std::string_view> PrefixOf(std::string_view key) const;
+
+  std::string policy;  // the CompatibilityName() of the one that wrote it
+  bool whole_keys = true;
+  bool prefixes = false;
+  PrefixRule prefix_of;  // empty: the extractor is not known
+};
+
+// A view of one block, which must outlive it, as `entries` must.
 class DecodedFilter {
  public:
-  // The name of the file's policy says who wrote the block, `facts` what of
-  // keys is in it.
-  DecodedFilter(const TableFacts& facts, std::string_view compatibility_name,
-                std::string_view contents);
+  DecodedFilter(const FilterEntries& entries, std::string_view contents);
 
-  bool is_rowbloom() const { return rowbloom_.has_value(); }
   // The block if rowbloom wrote it, else unset.
   const std::optional<FilterBlock>& rowbloom() const { return rowbloom_; }
   // The filter if it is of RocksDB's own kinds, else unset.
   const std::optional<sst::StockFilter>& stock() const { return stock_; }
+  // Tells whether rows are looked up as such; else prefixes are.
+  bool has_rows() const { return rowbloom_ && entries_.whole_keys; }
   // "not rowbloom's: RocksDB Ribbon (marker -2)"; empty for rowbloom's.
   std::string Foreign() const;
 
@@ -52,12 +70,12 @@ class DecodedFilter {
   // All but the place of the part.
   FilterPart Describe(SectionRates* rates) const;
 
-  // The answers that RocksDB would get for a whole key, and for a row or prefix
-  // as it is in a key. Bytes that are not one row may match.
-  bool KeyMayMatch(std::string_view key) const;
-  bool PrefixMayMatch(std::string_view prefix) const;
-  // KeyMayMatch of several, in less time. REQUIRES at most kMostKeys, and
-  // answers.size() >= keys.size().
+  // The answer of this block alone, without its place and rates. Bytes that are
+  // not one row may match.
+  FilterAnswer LookUp(const FilterQuestion& question) const;
+
+  // The answers of whole keys, many of them in less time than by LookUp.
+  // REQUIRES at most kMostKeys, and answers.size() >= keys.size().
   static constexpr size_t kMostKeys = 64;
   struct KeyAnswer {
     bool may_match = true;
@@ -68,30 +86,34 @@ class DecodedFilter {
                  std::span<KeyAnswer> answers) const;
 
  private:
+  void LookUpEntry(const FilterQuestion& question, FilterAnswer* answer) const;
+  void LookUpBytes(const char* section, std::optional<std::string_view> bytes,
+                   FilterAnswer* answer) const;
+  void LookUpSections(std::string_view row, const FilterQuestion& question,
+                      FilterAnswer* answer) const;
+  void LookUpOutsideLayout(std::string_view key, FilterAnswer* answer) const;
+
+  const FilterEntries& entries_;
   std::string_view contents_;
-  std::string_view policy_;
-  bool has_keys_;      // stock_'s
-  bool has_prefixes_;  // stock_'s
   std::optional<FilterBlock> rowbloom_;
+  std::optional<KeyLayout> layout_;  // rowbloom_'s, if it is known here
   std::optional<sst::StockFilter> stock_;
 };
 
-// The prefix of a key as the extractor of this name makes it, for RocksDB's own
-// and rowbloom's; nullopt: outside its domain.
-using PrefixRule =
-    std::function<std::optional<std::string_view>(std::string_view key)>;
-// Empty for a name that is not known.
-PrefixRule PrefixRuleOf(std::string_view extractor_name);
-
 // Looks up keys in the filter of a file. Holds one partition; keys that come in
 // the file's order read each once.
-class FilterProber {
+class SstFilterReader final : public FilterReader {
  public:
-  // Reads where the partitions are.
-  rocksdb::Status Open(const SstTable& file);
+  explicit SstFilterReader(const SstTable& file)
+      : file_(file), entries_(file) {}
 
-  // Tells whether there is a filter, and the partition of a key can be told.
-  bool can_probe() const { return can_probe_; }
+  // Reads where the partitions are. Once, before anything else.
+  rocksdb::Status Open();
+
+  bool can_probe() const override { return can_probe_; }
+  void LookUp(const FilterQuestion& question, FilterAnswer* answer) override;
+
+  const FilterEntries& entries() const { return entries_; }
   // Those of the filter; none without one, or with an empty one.
   const std::vector<sst::FilterPartition>& partitions() const {
     return partitions_;
@@ -112,18 +134,31 @@ class FilterProber {
  private:
   static constexpr size_t kNothing = static_cast<size_t>(-1);
 
+  bool is_partitioned() const {
+    return file_.file().filter().form == sst::FilterForm::kPartitioned;
+  }
   // Tells whether the index key of a partition comes before the key.
   bool EndsBefore(const sst::FilterPartition& partition,
                   std::string_view key) const;
+  std::pair<size_t, size_t> PartitionsFor(const FilterQuestion& question) const;
+  FilterAnswer LookUpIn(size_t partition, const FilterQuestion& question);
+  void Rate(const DecodedFilter& filter, const FilterQuestion& question,
+            FilterAnswer* answer);
 
-  const SstTable* file_ = nullptr;
-  TableFacts facts_;
+  const SstTable& file_;
+  const FilterEntries entries_;
   bool can_probe_ = false;
   std::vector<sst::FilterPartition> partitions_;
   size_t loaded_ = kNothing;
   rocksdb::Status loaded_status_;
   std::string contents_;
   std::optional<DecodedFilter> filter_;
+
+  // The predicted rates of the partition that was rated last.
+  SectionRates rates_;
+  size_t rated_ = kNothing;
+  double row_rate_ = 1;
+  double key_rate_ = 1;  // of ROWCOL, or of the one section of another filter
 };
 
 }  // namespace rowbloom::sst_inspect

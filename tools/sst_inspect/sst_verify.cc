@@ -50,22 +50,20 @@ class FilterCheck {
 
   // The file and the format must outlive it.
   FilterCheck(const SstTable& file, const KeyFormat& format)
-      : file_(file),
-        facts_(file.Facts()),
-        format_(format),
-        prefix_of_(PrefixRuleOf(facts_.prefix_extractor)) {}
+      : file_(file), format_(format), filter_(file) {}
 
   // Reads where the partitions are. Once, before anything else.
   Status Open() {
-    const Status status = filter_.Open(file_);
+    const Status status = filter_.Open();
+    const TableFacts facts = file_.Facts();
     if (has_filter() && !filter_.can_probe()) {
       result_.notes.insert(
           "the filter is not checked: of a partitioned one the comparator " +
-          ToPrintable(facts_.comparator) + " would have to be known");
+          ToPrintable(facts.comparator) + " would have to be known");
     }
-    if (facts_.prefix_filter && !prefix_of_) {
+    if (filter_.entries().prefixes && !filter_.entries().prefix_of) {
       result_.notes.insert("the filter's prefixes are not checked: extractor " +
-                           ToPrintable(facts_.prefix_extractor) +
+                           ToPrintable(facts.prefix_extractor) +
                            " is not known");
     }
     return status;
@@ -188,18 +186,15 @@ class FilterCheck {
         result_.notes.insert("the filter rules nothing out: " + why);
       }
     } else {
-      result_.notes.insert(
-          "the filter is not checked: policy " +
-          ToPrintable(file_.file().filter().compatibility_name) +
-          " is not known");
+      result_.notes.insert("the filter is not checked: policy " +
+                           ToPrintable(filter_.entries().policy) +
+                           " is not known");
     }
   }
 
-  // RocksDB gives a filter without whole keys the prefixes of its extractor
-  // alone, whatever the policy, and probes it for them alone.
   void ProbePartition(std::span<const std::string_view> keys) {
     std::array<DecodedFilter::KeyAnswer, DecodedFilter::kMostKeys> answers;
-    if (facts_.whole_key_filter) {
+    if (filter_.entries().whole_keys) {
       probed_->ProbeKeys(keys, answers);
       result_.keys_probed += keys.size();
       for (size_t i = 0; i < keys.size(); ++i) {
@@ -216,18 +211,18 @@ class FilterCheck {
   }
 
   void ProbePrefix(std::string_view key) {
-    const bool is_row = probed_->is_rowbloom() && facts_.whole_key_filter;
+    const bool is_row = probed_->has_rows();
     std::optional<std::string_view> prefix;
-    if (is_row) {
-      if (const auto split = format_.Split(key)) prefix = split->row;
-    } else if (facts_.prefix_filter && prefix_of_) {
-      prefix = prefix_of_(key);
+    if (!is_row) {
+      prefix = filter_.entries().PrefixOf(key);
+    } else if (const auto split = format_.Split(key)) {
+      prefix = split->row;
     }
     if (!prefix) return;
     ++result_.rows_probed;
     // The same answer again.
     if (last_prefix_ == *prefix) return;
-    if (!probed_->PrefixMayMatch(*prefix)) {
+    if (!probed_->LookUp({.key = *prefix, .is_row = true}).may_match) {
       FalseNegative(is_row ? "row" : "prefix", *prefix);
       last_prefix_.reset();
       return;
@@ -250,12 +245,10 @@ class FilterCheck {
   }
 
   const SstTable& file_;
-  const TableFacts facts_;
   const KeyFormat& format_;
-  const PrefixRule prefix_of_;
 
   // The members that belong to the thread while it probes.
-  FilterProber filter_;
+  SstFilterReader filter_;
   const DecodedFilter* probed_ = nullptr;  // the partition loaded last
   // Rows are split here as it splits them.
   bool rows_are_filters_ = false;

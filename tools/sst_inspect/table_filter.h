@@ -2,6 +2,7 @@
 // a time, sections that each has, and lookups in them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "rocksdb/status.h"
+#include "rowbloom/filter_block.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -67,15 +69,53 @@ struct FilterQuestion {
   // A row as it is in keys, or a key without a timestamp.
   std::string_view key;
   bool is_row = false;
-  std::string_view layout;  // that the row was encoded with
+  // A row is looked up in each part that may have keys of it, not only in the
+  // one that a read probes.
+  bool in_every_part = false;
+  // The rates are predicted, too, which may take as long as reading the part.
+  bool with_rates = false;
 };
 
-// The lookup as `probe` tells it.
-struct FilterExplanation {
-  Facts lines;
+// The answer of one section to a lookup.
+struct SectionAnswer {
+  std::string section;  // "ROW", "ROWCOL", "key", "prefix", ...
+  Verdict verdict = Verdict::kNotProbed;
+  // More about the verdict: why it was not probed, ": before the first chunk",
+  // ", chunk 1 of 3".
+  std::string note = {};
+};
+
+// Damage that a lookup met, or why it could not read a part.
+struct FilterProblem {
+  std::string place;  // "partition 2: "; empty in a filter of one part
+  rocksdb::Status status;
+};
+
+// The answer of a filter to a lookup.
+struct FilterAnswer {
+  // The part of the key that was looked up.
+  enum class By : uint8_t { kKey, kRow, kPrefix };
+
+  // "none", "unusable", "HBase ROW", or what it is that rowbloom did not write.
+  std::string filter;
+  std::string parts;  // that were probed: "1 to 3 of 5"; empty: all as one
+  // Where several parts were probed, the answer that says most about all.
+  std::vector<SectionAnswer> sections;
+  By by = By::kKey;
   bool may_match = true;
-  std::vector<std::string> problems;      // each a sentence
-  std::vector<rocksdb::Status> failures;  // of what is damaged or not readable
+  bool unusable = false;  // a part could not be read
+  // The predicted rates of a key whose row is absent, too, and of one whose row
+  // is there.
+  double rate = 1;
+  double column_rate = 1;
+  std::vector<FilterProblem> problems;
+
+  // Tells whether something was looked up, so that the answer counts.
+  bool probed() const {
+    return std::ranges::any_of(sections, [](const SectionAnswer& section) {
+      return section.verdict != Verdict::kNotProbed;
+    });
+  }
 };
 
 // Lookups in the filter of a file, as a read makes them. Holds one part of it.
@@ -87,30 +127,18 @@ class FilterReader {
   // Tells whether there is a filter whose part for a key is known.
   virtual bool can_probe() const = 0;
 
-  struct Answer {
-    bool probed = false;     // else the filter cannot tell
-    bool of_prefix = false;  // the row was looked up as a prefix
-    bool may_match = true;
-    // The predicted rate of a key whose row is absent, too, and of one whose
-    // row is there.
-    double rate = 1;
-    double column_rate = 1;
-  };
-  // Error: the part of the filter for the key cannot be read.
-  virtual rocksdb::Status Probe(const FilterQuestion& question,
-                                Answer* answer) = 0;
-  // Without a question it tells the kind of filter alone.
-  virtual void Explain(const FilterQuestion* question,
-                       FilterExplanation* explanation) = 0;
-  // The bytes for which a filter lets an absent key pass rightly if a present
-  // key has them, too; nullopt: there are none.
-  virtual std::optional<std::string_view> SharedByAbsent(
-      const FilterQuestion& /*absent*/) const {
-    return std::nullopt;
+  virtual void LookUp(const FilterQuestion& question, FilterAnswer* answer) = 0;
+  // The other answers that a read of this file gets, as names and texts. Clears
+  // *may_match if one of them rules the key out.
+  virtual Facts OtherAnswers(const FilterQuestion& /*question*/,
+                             bool* /*may_match*/) const {
+    return {};
   }
-  virtual std::optional<std::string_view> SharedByPresent(
-      std::string_view /*key*/) const {
-    return std::nullopt;
+  // The keys of the filter that are looked up, that of the question itself
+  // first. Empty if an absent key cannot have them in common with present ones.
+  virtual std::vector<std::string> KeysOf(
+      const FilterQuestion& /*question*/) const {
+    return {};
   }
 };
 

@@ -155,6 +155,9 @@ TEST_F(HFileVerbs, ProbeTellsWhatAGetWouldBeTold) {
               HasSubstr("ROWCOL markers  may be there"));
   EXPECT_THAT(Fine({"probe", "--row", "row000100"}).out,
               HasSubstr("ROWCOL          not probed: it holds no rows"));
+  // HBase compares the row, not the cell, with the last key.
+  EXPECT_THAT(Fine({"probe", "--row", Row(999), "--qualifier", "zz"}).out,
+              testing::ContainsRegex("ROWCOL  .* there, chunk"));
   // `data --whole-keys` prints keys in this form.
   const std::string key = "\\x00\\x09row000011\\x01fb";
   EXPECT_THAT(Fine({"probe", "--key", key}).out, HasSubstr("yes, put at 111"));

@@ -168,9 +168,9 @@ std::string KindWhereRibbonIsAsked(const std::vector<std::string>& keys) {
 }
 
 TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
-  sst_inspect::FilterProber prober;
-  ASSERT_THAT(prober.Open(static_cast<const sst_inspect::SstTable&>(*file_)),
-              IsOk());
+  sst_inspect::SstFilterReader prober(
+      static_cast<const sst_inspect::SstTable&>(*file_));
+  ASSERT_THAT(prober.Open(), IsOk());
   std::vector<std::vector<std::string>> keys(prober.partitions().size());
   const auto cells = file_->NewCellReader();
   while (cells->Next()) {
@@ -207,9 +207,9 @@ TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
 
 // RocksDB counts one lookup in the filter for each Get.
 TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
-  sst_inspect::FilterProber prober;
-  ASSERT_THAT(prober.Open(static_cast<const sst_inspect::SstTable&>(*file_)),
-              IsOk());
+  sst_inspect::SstFilterReader prober(
+      static_cast<const sst_inspect::SstTable&>(*file_));
+  ASSERT_THAT(prober.Open(), IsOk());
   ASSERT_TRUE(prober.can_probe());
   if (keys_ >= 5000) {
     EXPECT_EQ(prober.partitions().size() > 1, GetParam().partitioned);
@@ -232,14 +232,13 @@ TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
     ASSERT_EQ(got.ok(), present) << got.ToString();
     const uint64_t may_match = counts.bloom_sst_hit_count;
     const uint64_t no_match = counts.bloom_sst_miss_count;
-    rocksdb::Status status;
-    const sst_inspect::DecodedFilter* filter =
-        prober.Load(prober.PartitionFor(key), &status);
-    ASSERT_THAT(status, IsOk());
+    sst_inspect::FilterAnswer answer;
+    prober.LookUp({.key = key}, &answer);
+    ASSERT_FALSE(answer.unusable);
     // Behind the last key no file may be probed.
     if (!present && may_match + no_match == 0) return;
     ASSERT_EQ(may_match + no_match, 1U);
-    ASSERT_EQ(filter->KeyMayMatch(key), may_match == 1) << cli::ToHex(key);
+    ASSERT_EQ(answer.may_match, may_match == 1) << cli::ToHex(key);
     if (!present) {
       ++absent_asked;
       absent_passed += may_match;

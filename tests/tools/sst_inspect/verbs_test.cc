@@ -231,6 +231,19 @@ TEST_F(Verbs, MeasureAgreesWithThePrediction) {
   EXPECT_THAT(none.err, HasSubstr("no filter that can be probed"));
 }
 
+// A filter does not look up bytes that are no row of its layout.
+TEST_F(Verbs, MeasureCountsOnlyWhatTheFilterLooksUp) {
+  Write({.policy =
+             test::RowbloomPolicy({.key_layout = KeyLayout::Delimited('/')})});
+  const Output output =
+      RunTool({"measure-fpr", "--key-layout", "fixed:5", "--json", path_});
+  EXPECT_EQ(output.code, 0) << output.err;
+  for (const json& record : Records(output, "measured")) {
+    EXPECT_TRUE(record["question"] != "absent row" || record["rate"] < 0.5)
+        << record.dump();
+  }
+}
+
 TEST_F(Verbs, AdviceComparesWithThePresentFilter) {
   ASSERT_NO_FATAL_FAILURE(
       test::WriteSst({.policy = std::shared_ptr<const rocksdb::FilterPolicy>(

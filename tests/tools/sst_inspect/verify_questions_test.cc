@@ -30,7 +30,6 @@
 namespace rowbloom::verify_questions_test {
 namespace {
 
-using sst_inspect::DecodedFilter;
 using test::IsOk;
 using test::Output;
 using test::RunTool;
@@ -57,14 +56,12 @@ void PrintTo(const Counts& counts, std::ostream* out) {
 Counts ByModel(const std::string& path, const std::string& key_layout) {
   std::unique_ptr<sst_inspect::TableFile> file;
   EXPECT_THAT(sst_inspect::OpenTable(path, &file), IsOk());
-  const sst_inspect::TableFacts facts = file->Facts();
   const sst_inspect::KeyFormat format =
       FormatOf(*file, key_layout, /*hex=*/false).value();
-  const sst_inspect::PrefixRule prefix_of =
-      sst_inspect::PrefixRuleOf(facts.prefix_extractor);
-  sst_inspect::FilterProber prober;
-  EXPECT_THAT(prober.Open(static_cast<const sst_inspect::SstTable&>(*file)),
-              IsOk());
+  sst_inspect::SstFilterReader filter(
+      static_cast<const sst_inspect::SstTable&>(*file));
+  EXPECT_THAT(filter.Open(), IsOk());
+  sst_inspect::FilterAnswer answer;
   Counts counts;
   std::optional<std::string> last;
   const auto cells = file->NewCellReader();
@@ -73,21 +70,24 @@ Counts ByModel(const std::string& path, const std::string& key_layout) {
     const std::string key(format.WithoutTimestamp(cells->cell().user_key));
     if (last == key) continue;
     last = key;
-    rocksdb::Status status;
-    const DecodedFilter* filter =
-        prober.Load(prober.PartitionFor(key), &status);
-    EXPECT_THAT(status, IsOk());
+    filter.LookUp({.key = key}, &answer);
+    EXPECT_FALSE(answer.unusable);
     ++counts.keys_probed;
-    counts.false_negatives += filter->KeyMayMatch(key) ? 0 : 1;
+    counts.false_negatives += answer.may_match ? 0 : 1;
+    // A row is in the partition of its key.
+    rocksdb::Status status;
+    const auto* block = filter.Load(filter.PartitionFor(key), &status);
+    EXPECT_THAT(status, IsOk());
     std::optional<std::string_view> row;
-    if (!filter->is_rowbloom()) {
-      if (facts.prefix_filter) row = prefix_of(key);
+    if (!block->rowbloom()) {
+      row = filter.entries().PrefixOf(key);
     } else if (const auto split = format.Split(key)) {
       row = split->row;
     }
     if (!row) continue;
     ++counts.rows_probed;
-    counts.false_negatives += filter->PrefixMayMatch(*row) ? 0 : 1;
+    answer = block->LookUp({.key = *row, .is_row = true});
+    counts.false_negatives += answer.may_match ? 0 : 1;
   }
   EXPECT_THAT(cells->status(), IsOk());
   return counts;
