@@ -136,9 +136,20 @@ class AbsentKeyMaker {
   Dice& dice_;
 };
 
-// Takes out what the file has.
-void RemoveStored(const TableFile& file, const KeyFormat& format, Keys* rows,
-                  Keys* keys) {
+// Takes out what the file has, and what its filter lets pass rightly.
+void RemoveStored(const TableFile& file, const KeyFormat& format,
+                  const FilterReader& filter, Keys* rows, Keys* keys) {
+  const auto keys_of = [&](std::string_view key, bool is_row) {
+    return filter.KeysOf({.key = key, .is_row = is_row});
+  };
+  Keys missing;  // keys of the filter that are looked up
+  for (const bool is_row : {false, true}) {
+    for (const std::string& key : is_row ? *rows : *keys) {
+      for (std::string& looked_up : keys_of(key, is_row)) {
+        missing.insert(std::move(looked_up));
+      }
+    }
+  }
   const std::unique_ptr<CellReader> cells = file.NewCellReader();
   std::string wanted;
   while (cells->Next()) {
@@ -148,6 +159,7 @@ void RemoveStored(const TableFile& file, const KeyFormat& format, Keys* rows,
       wanted.assign(key);
       keys->erase(wanted);
     }
+    if (!missing.empty()) missing.erase(keys_of(key, false).front());
     if (rows->empty()) continue;
     if (const auto split = format.Split(key)) {
       wanted.assign(split->row);
@@ -155,13 +167,27 @@ void RemoveStored(const TableFile& file, const KeyFormat& format, Keys* rows,
     }
   }
   Require(cells->status());
+  std::erase_if(*keys, [&](const std::string& key) {
+    return std::ranges::any_of(keys_of(key, false),
+                               [&](const std::string& looked_up) {
+                                 return !missing.contains(looked_up);
+                               });
+  });
+  // Only one of the rows that share a prefix is looked up.
+  std::erase_if(*rows, [&](const std::string& row) {
+    return std::ranges::any_of(keys_of(row, true),
+                               [&](const std::string& looked_up) {
+                                 return missing.erase(looked_up) == 0;
+                               });
+  });
 }
 
 }  // namespace
 
 std::vector<AbsentKeys> MakeAbsentKeys(const TableFile& file,
-                                       const KeyFormat& format, uint64_t count,
-                                       uint64_t seed) {
+                                       const KeyFormat& format,
+                                       const FilterReader& filter,
+                                       uint64_t count, uint64_t seed) {
   Dice dice(seed);
   const Sample sample = Draw(file, format, &dice);
   if (sample.keys.empty()) return {};
@@ -169,7 +195,7 @@ std::vector<AbsentKeys> MakeAbsentKeys(const TableFile& file,
   const bool has_rows = !sample.rows.empty();
   Keys rows = has_rows ? maker.Rows() : Keys();
   Keys keys = has_rows ? maker.Columns() : maker.WholeKeys();
-  RemoveStored(file, format, &rows, &keys);
+  RemoveStored(file, format, filter, &rows, &keys);
 
   const sst::KeyOrder order = file.key_order() == sst::KeyOrder::kUnknown
                                   ? sst::KeyOrder::kBytewise

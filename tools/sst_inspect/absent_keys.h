@@ -8,6 +8,7 @@
 
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/table_file.h"
+#include "tools/sst_inspect/table_filter.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -28,9 +29,12 @@ struct AbsentKeys {
 // About `count` of each kind that the layout allows; fewer where the keys leave
 // no room for so many. Each is a mixture of keys drawn at random from the file,
 // and was compared with all that the file has, which takes two passes over it.
-// The same seed gives the same keys.
+// Keys that the filter lets pass rightly are left out, as what it looks up for
+// them is there, and so are all but one of those that share it. The same seed
+// gives the same keys.
 std::vector<AbsentKeys> MakeAbsentKeys(const TableFile& file,
-                                       const KeyFormat& format, uint64_t count,
-                                       uint64_t seed);
+                                       const KeyFormat& format,
+                                       const FilterReader& filter,
+                                       uint64_t count, uint64_t seed);
 
 }  // namespace rowbloom::sst_inspect

@@ -8,7 +8,6 @@
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
 #include "rowbloom/printable.h"
@@ -57,50 +56,16 @@ std::string_view NameOf(AbsentKind kind, bool of_prefix) {
   return "";
 }
 
-FilterQuestion QuestionOf(AbsentKind kind, std::string_view key) {
-  return {.key = key, .is_row = kind == AbsentKind::kRow, .with_rates = true};
-}
-
-// Leaves out of `absent` what passes rightly, since keys that are looked up for
-// it are there, and all but one of the rows that share a prefix.
-void RemovePresent(const TableFile& file, const KeyFormat& format,
-                   const FilterReader& filter, AbsentKeys* absent) {
-  const auto keys_of = [&](const std::string& key) {
-    return filter.KeysOf(QuestionOf(absent->kind, key));
-  };
-  std::unordered_set<std::string> missing;
-  for (const std::string& key : absent->keys) {
-    for (std::string& looked_up : keys_of(key)) {
-      missing.insert(std::move(looked_up));
-    }
-  }
-  if (missing.empty()) return;
-  const std::unique_ptr<CellReader> cells = file.NewCellReader();
-  while (cells->Next()) {
-    const auto keys =
-        filter.KeysOf({.key = format.WithoutTimestamp(cells->cell().user_key)});
-    missing.erase(keys.front());
-  }
-  Require(cells->status());
-  const bool once = absent->kind == AbsentKind::kRow;
-  std::erase_if(absent->keys, [&](const std::string& key) {
-    return std::ranges::any_of(keys_of(key), [&](const std::string& looked_up) {
-      return once ? missing.erase(looked_up) == 0
-                  : !missing.contains(looked_up);
-    });
-  });
-}
-
 Measured Measure(const AbsentKeys& absent, FilterReader* filter) {
   Measured measured;
   FilterAnswer answer;
   for (const std::string& key : absent.keys) {
-    const FilterQuestion question = QuestionOf(absent.kind, key);
-    filter->LookUp(question, &answer);
+    const bool is_row = absent.kind == AbsentKind::kRow;
+    filter->LookUp({.key = key, .is_row = is_row, .with_rates = true}, &answer);
     if (answer.unusable) Require(answer.problems.front().status);
     const bool by_key = answer.by == FilterAnswer::By::kKey;
     // A present row or prefix lets the absent keys of it pass, too.
-    if (!answer.probed() || (!question.is_row && !by_key)) continue;
+    if (!answer.probed() || (!is_row && !by_key)) continue;
     measured.question =
         NameOf(absent.kind, answer.by == FilterAnswer::By::kPrefix);
     ++measured.probed;
@@ -176,8 +141,8 @@ void PrintMeasure(const TableFile& file, const MeasureArgs& args,
     Require(Error{file.path() + ": no filter that can be probed"});
   }
   std::vector<Measured> results;
-  for (AbsentKeys& keys : MakeAbsentKeys(file, format, args.count, args.seed)) {
-    RemovePresent(file, format, *filter, &keys);
+  for (const AbsentKeys& keys :
+       MakeAbsentKeys(file, format, *filter, args.count, args.seed)) {
     const Measured measured = Measure(keys, filter.get());
     if (measured.probed > 0) results.push_back(measured);
   }

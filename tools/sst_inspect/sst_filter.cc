@@ -220,11 +220,11 @@ FilterAnswer DecodedFilter::LookUp(const FilterQuestion& question) const {
     answer.problems.push_back(
         {.status = Status::Corruption(rowbloom_->problem())});
     answer.unusable = rowbloom_->sections().empty();
-    if (!answer.unusable) {
+    if (!answer.unusable) {  // its layout alone is not known here
       answer.sections.push_back({"ROW", Verdict::kUnusable});
-    }
-    if (!answer.unusable && !question.is_row) {
-      answer.sections.push_back({"ROWCOL", Verdict::kUnusable});
+      if (!question.is_row) {
+        answer.sections.push_back({"ROWCOL", Verdict::kUnusable});
+      }
     }
   }
   answer.may_match =
