@@ -11,60 +11,13 @@
 #include "storage/format/directory.h"
 #include "storage/format/status_text.h"
 #include "storage/store/database.h"
+#include "storage/store/record_files.h"
 
 namespace rowbloom {
 namespace {
 
 using rocksdb::Env;
 using rocksdb::Status;
-
-constexpr std::string_view kManifestPrefix = "MANIFEST-";
-
-bool IsLog(std::string_view name) { return name.ends_with(".log"); }
-
-// Reads the name of the MANIFEST.
-Status ReadCurrent(Env* env, const std::string& path, std::string* manifest) {
-  Status s = ReadFileToString(env, path + "/CURRENT", manifest);
-  while (manifest->ends_with('\n')) manifest->pop_back();
-  return s;
-}
-
-// Corruption: the end of the MANIFEST is missing. RocksDB takes it for one
-// whose last records a crash kept from the disk, goes back to an older state
-// and removes newer SSTs. A crash leaves the log that the last record asks for:
-// RocksDB deletes one only after a record says that it is not needed any more.
-// Without any log, as in a backup, nothing can be told.
-//
-// With track_and_verify_wals_in_manifest RocksDB misses ends after which no log
-// that the MANIFEST tracks is gone (test Damage.ManifestWithoutItsEndIsNamed).
-Status CheckManifestEnd(Env* env, const std::string& path, rocksdb::DB* db) {
-  std::string manifest;
-  std::vector<std::string> entries;
-  uint64_t needed = 0;
-  Status s = ReadCurrent(env, path, &manifest);
-  if (s.ok()) s = ListDirectory(env, path, &entries);
-  if (!s.ok()) return s;
-  if (!db->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep,
-                          &needed)) {
-    return Aborted(path, ": RocksDB does not tell which log it needs");
-  }
-  // Until a flush names a log, `needed` is a number below that of the first log
-  // of the process that wrote the MANIFEST, which came just before it.
-  const uint64_t end = std::max(
-      needed + 1,
-      LeadingNumber(std::string_view(manifest).substr(kManifestPrefix.size())));
-  bool has_logs = false;
-  for (const std::string& entry : entries) {
-    const uint64_t number = LeadingNumber(entry);
-    if (!IsLog(entry) || number == 0) continue;
-    if (number >= needed && number < end) return s;
-    has_logs = true;
-  }
-  if (!has_logs) return s;
-  return Corruption(
-      path, "/", manifest, ": its end is missing: expected a log with a ",
-      "number from ", needed, " to ", end - 1, ", found only others");
-}
 
 Status NotOurs(const std::string& path, const std::string& why) {
   return InvalidArgument(
@@ -85,7 +38,9 @@ Status LookIntoDatabase(Env* env, const std::string& path, FoundStore* found) {
   // The options do not fit the database.
   if (s.IsInvalidArgument()) return NotOurs(path, s.ToString());
   if (!s.ok()) return NamingDamagedFile(env, path, s);
-  if (!found->creation_mark) s = CheckManifestEnd(env, path, database.get());
+  if (!found->creation_mark) {
+    s = CheckRecordFiles(env, path, found->column_families, database.get());
+  }
   if (s.ok()) s = ReadMetadata(database.get(), path, &found->metadata);
   if (!s.ok() || found->exists() || found->creation_mark) return s;
   return NotOurs(path, "its column family \"default\" has no record \"store\"");

@@ -22,6 +22,10 @@ namespace rowbloom {
 inline constexpr char kCreationMark[] = "ROWBLOOM_CREATING";
 inline constexpr char kLoadDirectoryPrefix[] = "ROWBLOOM_LOAD-";
 
+// RocksDB's names.
+inline constexpr std::string_view kManifestPrefix = "MANIFEST-";
+inline bool IsLog(std::string_view name) { return name.ends_with(".log"); }
+
 // The number that `text` starts with; 0: none.
 uint64_t LeadingNumber(std::string_view text);
 

@@ -16,6 +16,7 @@
 #include "rowbloom/printable.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
+#include "storage/store/record_files.h"
 #include "storage/store/metadata.h"
 #include "storage/store/snapshot.h"
 #include "storage/store/store_impl.h"
@@ -203,8 +204,10 @@ class Verification {
     rocksdb::DBOptions options;
     options.env = db_->GetEnv();
     std::vector<std::string> names;
-    const Status s =
-        rocksdb::DB::ListColumnFamilies(options, opened_.path, &names);
+    Status s = CheckManifestRecords(options.env, opened_.path);
+    if (s.ok()) {
+      s = rocksdb::DB::ListColumnFamilies(options, opened_.path, &names);
+    }
     if (!s.ok()) {
       Add({.file = opened_.path + "/CURRENT", .problem = s.ToString()});
       return;

@@ -1,0 +1,271 @@
+#include "storage/store/record_files.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/file_checksum.h"
+#include "rocksdb/metadata.h"
+#include "storage/format/coding.h"
+#include "storage/format/directory.h"
+#include "storage/format/status_text.h"
+#include "storage/store/database.h"
+#include "storage/store/found_store.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Env;
+using rocksdb::Status;
+
+// The format of both files, by RocksDB's db/log_format.h: blocks, and in each
+// whole records of a masked CRC32C (u32) of type and contents, the length of
+// the contents (u16), the type (u8) and the contents. A block's last bytes,
+// where no head has room, are none.
+constexpr size_t kBlockBytes = 32768;
+constexpr size_t kHeadBytes = 7;
+constexpr size_t kTypeAt = 6;
+// The contents of a log's record begin with the number of its first write.
+constexpr size_t kNumberBytes = 8;
+// The types of a change in one record, and of the first, others and last of
+// the records that a long one takes.
+enum RecordType : char { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
+
+// Tells whether `bytes` begins with a record of this type and length. REQUIRES
+// that it has so many.
+bool BeginsWith(std::string_view bytes, char type, size_t length) {
+  const auto crc =
+      rocksdb::GetFileChecksumGenCrc32cFactory()->CreateFileChecksumGenerator(
+          {});
+  crc->Update(&type, 1);
+  crc->Update(bytes.data() + kHeadBytes, length);
+  crc->Finalize();
+  const std::string checksum = crc->GetChecksum();  // the first byte is highest
+  const uint32_t masked =
+      std::rotr(LoadBig<uint32_t>(checksum.data()), 15) + 0xa282ead8U;
+  return masked == LoadFixed<uint32_t>(bytes.data());
+}
+
+// The size of the record that `bytes` begins with; 0: there is none.
+size_t RecordBytes(std::string_view bytes) {
+  if (bytes.size() < kHeadBytes) return 0;
+  const size_t length = LoadFixed<uint16_t>(bytes.data() + sizeof(uint32_t));
+  if (length > bytes.size() - kHeadBytes) return 0;
+  return BeginsWith(bytes, bytes[kTypeAt], length) ? kHeadBytes + length : 0;
+}
+
+// Tells whether `rest`, which begins with no record, has one that was damaged,
+// or one after it. A crash leaves neither.
+bool HasDamage(std::string_view rest) {
+  if (rest.size() < kHeadBytes) return false;
+  const size_t most = rest.size() - kHeadBytes;
+  const size_t length = LoadFixed<uint16_t>(rest.data() + sizeof(uint32_t));
+  for (const char type : {kFull, kFirst, kMiddle, kLast}) {
+    if (length <= most && BeginsWith(rest, type, length)) return true;
+  }
+  for (size_t other = 0; other <= most; ++other) {
+    if (BeginsWith(rest, rest[kTypeAt], other)) return true;
+  }
+  for (size_t at = 1; at <= most; ++at) {
+    if (RecordBytes(rest.substr(at)) > 0) return true;
+  }
+  return false;
+}
+
+// The records of a file.
+struct Records {
+  uint64_t end = 0;      // of the last whole one
+  bool are_all = false;  // nothing but whole changes is in the file
+  std::string rest;      // behind the end, in its block and the next one
+  // The first bytes of the first record; empty: there is none.
+  std::string first_contents;
+};
+
+Status FindRecords(Env* env, const std::string& path, Records* records) {
+  std::unique_ptr<rocksdb::SequentialFile> file;
+  Status s = env->NewSequentialFile(path, &file, rocksdb::EnvOptions());
+  std::string buffer(kBlockBytes, '\0');
+  rocksdb::Slice read;
+  char type = kFull;  // the last one
+  for (uint64_t block_at = 0; s.ok(); block_at += kBlockBytes) {
+    s = file->Read(kBlockBytes, &read, buffer.data());
+    if (!s.ok()) break;
+    const std::string_view block = read.ToStringView();
+    size_t at = 0;
+    while (const size_t bytes = RecordBytes(block.substr(at))) {
+      type = block[at + kTypeAt];
+      at += bytes;
+      if (records->end == 0) {
+        records->first_contents =
+            block.substr(0, bytes).substr(kHeadBytes, kNumberBytes);
+      }
+      records->end = block_at + at;
+    }
+    const bool is_last = block.size() < kBlockBytes;
+    if (!is_last && kBlockBytes - at < kHeadBytes) continue;
+    records->are_all =
+        is_last && at == block.size() && (type == kFull || type == kLast);
+    records->rest = block.substr(at);
+    if (is_last) break;
+    s = file->Read(kBlockBytes, &read, buffer.data());
+    if (s.ok()) records->rest += read.ToStringView();
+    break;
+  }
+  return s;
+}
+
+Status CheckManifest(Env* env, const std::string& file, bool is_copy) {
+  Records records;
+  Status s = FindRecords(env, file, &records);
+  if (!s.ok() || records.are_all) return s;
+  if (HasDamage(records.rest)) {
+    return Corruption(file, ": offset ", records.end,
+                      ": expected a record or the end, found a damaged one");
+  }
+  if (is_copy) {
+    return Corruption(file, ": offset ", records.end,
+                      ": its end is missing: expected the end of the file, "
+                      "found a part of a record");
+  }
+  return s;
+}
+
+// Corruption: a log ends early, or has later changes, before one that has some.
+// RocksDB would leave out those between. `logs` are in order.
+Status CheckLogs(Env* env, const std::map<uint64_t, std::string>& logs) {
+  std::string cut;  // the first log without its end
+  uint64_t cut_at = 0;
+  std::string last;  // the last log with records
+  uint64_t last_number = 0;
+  for (const auto& [log_number, log] : logs) {
+    Records records;
+    Status s = FindRecords(env, log, &records);
+    if (!s.ok()) return s;
+    if (records.first_contents.size() == kNumberBytes) {
+      if (!cut.empty()) {
+        return Corruption(cut, ": offset ", cut_at, ": expected records up to ",
+                          "the end, as ", log, " has some, found none");
+      }
+      const auto number = LoadFixed<uint64_t>(records.first_contents.data());
+      if (number < last_number) {
+        return Corruption(log, ": begins with write ", number, ", expected ",
+                          "one after write ", last_number, " of ", last);
+      }
+      last = log;
+      last_number = number;
+    }
+    if (!records.are_all && cut.empty()) {
+      cut = log;
+      cut_at = records.end;
+    }
+  }
+  return Status::OK();
+}
+
+// Corruption: there is a table that the MANIFEST of a copy does not name.
+Status CheckTables(Env* env, const std::string& path,
+                   const std::string& manifest,
+                   const std::set<std::string>& column_families,
+                   const std::vector<std::string>& entries) {
+  std::vector<rocksdb::ColumnFamilyDescriptor> families = {
+      rocksdb::ColumnFamilyDescriptor()};
+  for (const std::string& name : column_families) {
+    families.emplace_back(name, rocksdb::ColumnFamilyOptions());
+  }
+  rocksdb::DBOptions options;
+  options.env = env;
+  options.max_open_files = 16;  // no need to open all
+  Database database;
+  Status s = database.Open(options, path, std::move(families),
+                           Database::Access::kReadOnly);
+  if (!s.ok()) return NamingDamagedFile(env, path, s);
+  std::set<uint64_t> named;
+  const auto note = [&](const std::string& family) {
+    rocksdb::ColumnFamilyMetaData listing;
+    database->GetColumnFamilyMetaData(database.Find(family).get(), &listing);
+    for (const auto& level : listing.levels) {
+      for (const auto& file : level.files) named.insert(file.file_number);
+    }
+    for (const auto& file : listing.blob_files) {
+      named.insert(file.blob_file_number);
+    }
+  };
+  note(rocksdb::kDefaultColumnFamilyName);
+  for (const std::string& name : column_families) note(name);
+  for (const std::string& entry : entries) {
+    const bool is_table = entry.ends_with(".sst") || entry.ends_with(".blob");
+    if (!is_table || named.contains(LeadingNumber(entry))) continue;
+    return Corruption(path, "/", manifest,
+                      ": its end is missing: expected all tables of a copy, "
+                      "found none named ",
+                      entry);
+  }
+  return s;
+}
+
+}  // namespace
+
+Status ReadCurrent(Env* env, const std::string& path, std::string* manifest) {
+  Status s = ReadFileToString(env, path + "/CURRENT", manifest);
+  while (manifest->ends_with('\n')) manifest->pop_back();
+  return s;
+}
+
+Status CheckManifestRecords(Env* env, const std::string& path) {
+  std::string manifest;
+  const Status s = ReadCurrent(env, path, &manifest);
+  return s.ok() ? CheckManifest(env, path + "/" + manifest, /*is_copy=*/false)
+                : s;
+}
+
+// With track_and_verify_wals_in_manifest RocksDB misses ends after which no log
+// that the MANIFEST tracks is gone (test Damage.ManifestWithoutItsEndIsNamed).
+Status CheckRecordFiles(Env* env, const std::string& path,
+                        const std::set<std::string>& column_families,
+                        rocksdb::DB* db) {
+  std::string manifest;
+  std::vector<std::string> entries;
+  uint64_t needed = 0;
+  Status s = ReadCurrent(env, path, &manifest);
+  if (s.ok()) s = ListDirectory(env, path, &entries);
+  if (!s.ok()) return s;
+  if (!db->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep,
+                          &needed)) {
+    return Aborted(path, ": RocksDB does not tell which log it needs");
+  }
+  std::map<uint64_t, std::string> logs;
+  for (const std::string& entry : entries) {
+    const uint64_t number = LeadingNumber(entry);
+    if (IsLog(entry) && number > 0) logs[number] = path + "/" + entry;
+  }
+  s = CheckManifest(env, path + "/" + manifest, /*is_copy=*/logs.empty());
+  if (!s.ok()) return s;
+  if (logs.empty()) {
+    return CheckTables(env, path, manifest, column_families, entries);
+  }
+  // Until a flush names a log, `needed` is a number below that of the first log
+  // of the process that wrote the MANIFEST, which came just before it.
+  const uint64_t manifest_number =
+      LeadingNumber(std::string_view(manifest).substr(kManifestPrefix.size()));
+  const uint64_t end = std::max(needed + 1, manifest_number);
+  const auto first = logs.lower_bound(needed);
+  if (first == logs.end() || first->first >= end) {
+    return Corruption(
+        path, "/", manifest, ": its end is missing: expected a log with a ",
+        "number from ", needed, " to ", end - 1, ", found only others");
+  }
+  // Logs of earlier processes were replayed by the one that wrote the MANIFEST,
+  // however a crash had cut them. Of its own, the first came just before it.
+  auto own = logs.lower_bound(manifest_number);
+  if (own != logs.begin()) --own;
+  logs.erase(logs.begin(), logs.lower_bound(std::max(needed, own->first)));
+  return CheckLogs(env, logs);
+}
+
+}  // namespace rowbloom
