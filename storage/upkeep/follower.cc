@@ -1,5 +1,9 @@
 #include "rowbloom/follower.h"
 
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "rocksdb/cache.h"
@@ -19,6 +23,28 @@ StoreOptions ToFollow(StoreOptions options) {
     options.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   }
   return options;
+}
+
+// The last bytes of the files that grow; none of one that cannot be read. A
+// store that was put back, and has other writes since, may have files of the
+// same names and sizes, but not with these bytes.
+std::map<std::string, std::string> EndsOf(Env* env, const std::string& path,
+                                          const WrittenFiles& files) {
+  constexpr uint64_t kEndBytes = 4096;
+  std::map<std::string, std::string> ends;
+  for (const auto& [name, bytes] : files) {
+    if (bytes == 0) continue;
+    std::unique_ptr<rocksdb::RandomAccessFile> file;
+    std::string buffer(std::min(bytes, kEndBytes), '\0');
+    rocksdb::Slice end;
+    Status s = env->NewRandomAccessFile(path + "/" + name, &file,
+                                        rocksdb::EnvOptions());
+    if (s.ok()) {
+      s = file->Read(bytes - buffer.size(), buffer.size(), &end, buffer.data());
+    }
+    if (s.ok()) ends[name] = end.ToString();
+  }
+  return ends;
 }
 
 }  // namespace
@@ -45,6 +71,7 @@ Status Follower::Follow() {
     ReadFileToString(env, path_ + "/IDENTITY", &now.identity)
         .PermitUncheckedError();
     Status s = FindWrittenFiles(env, path_, &now.files);
+    now.ends = EndsOf(env, path_, now.files);
     if (store_ != nullptr && s.ok() && now == seen_) return s;
     std::unique_ptr<Store> next;
     s = Store::Open(options_, path_, {}, &next);

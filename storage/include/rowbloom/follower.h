@@ -53,8 +53,9 @@ class Follower {
 
  private:
   struct Seen {
-    std::string identity;                   // the database's
-    std::map<std::string, uint64_t> files;  // their sizes, by name
+    std::string identity;                     // the database's
+    std::map<std::string, uint64_t> files;    // their sizes, by name
+    std::map<std::string, std::string> ends;  // the last bytes of some of them
     friend bool operator==(const Seen&, const Seen&) = default;
   };
 

@@ -323,5 +323,32 @@ TEST(FollowerOfAStore, GoesOnWithAnotherOneInItsPlace) {
   expect("other");
 }
 
+// A store that was put back from a copy of its directory, and written to again,
+// has files of the same names and sizes, and the same identity.
+TEST(FollowerOfAStore, GoesOnAfterItWasPutBack) {
+  const TempDir dir;
+  const std::string path = dir.File("db");
+  const auto write = [&](const char* value) {
+    const auto store = OpenOrFail({}, path, {{"f", {}}});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("r", "f", "q", value), IsOk());
+  };
+  ASSERT_NO_FATAL_FAILURE(write("start"));
+  std::filesystem::copy(path, dir.File("copy"));
+  std::unique_ptr<Follower> follower;
+  for (const char* value : {"first", "other"}) {
+    std::filesystem::remove_all(path);
+    std::filesystem::copy(dir.File("copy"), path);
+    ASSERT_NO_FATAL_FAILURE(write(value));
+    if (follower == nullptr) {
+      ASSERT_THAT(Follower::Open({}, path, &follower), IsOk());
+    }
+    ASSERT_THAT(follower->Follow(), IsOk());
+    std::optional<std::string> shown;
+    ASSERT_THAT(follower->store()->Get("r", "f", "q", &shown), IsOk());
+    EXPECT_EQ(shown, value);
+  }
+}
+
 }  // namespace
 }  // namespace rowbloom::test
