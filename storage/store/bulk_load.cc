@@ -3,6 +3,7 @@
 #include "rowbloom/bulk_load.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "storage/store/found_store.h"
 #include "storage/store/metadata.h"
 #include "storage/store/point_cells.h"
+#include "storage/store/row_cells.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -80,7 +82,6 @@ class SstLoad final : public BulkLoad {
       unusable_ = Status::InvalidArgument("the load is finished");
       const auto unchanged = opened_.families->LockUnchanged();
       const SharedFamilies now = opened_.families->Get();
-      std::vector<rocksdb::IngestExternalFileArg> ingestions;
       for (auto& [name, load] : families_) {
         const auto found = now->find(name);
         if (found == now->end() ||
@@ -91,27 +92,11 @@ class SstLoad final : public BulkLoad {
         Status s = WriteCell(&load);
         if (s.ok()) s = CloseFile(&load);
         if (!s.ok()) return s;
-        if (load.files.empty()) continue;
-        rocksdb::IngestExternalFileArg ingestion;
-        ingestion.column_family = load.family->second.handle();
-        ingestion.external_files = load.files;
-        ingestion.options.move_files = true;
-        // Written into a file, it would be refused when it is ingested again.
-        ingestion.options.write_global_seqno = false;
-        ingestions.push_back(std::move(ingestion));
       }
-      if (ingestions.empty()) return Status::OK();
-      if (row_version_deletes_.size() == 0) return Ingest(ingestions);
-      ++opened_.shared->unapplied_loads;
-      Status s = ForRowDeletes(PutPendingDelete);
-      if (s.ok()) s = Ingest(ingestions);
-      if (s.ok()) s = DeleteInAllColumns();
-      // The next opening completes the others.
-      if (s.ok() || !may_be_loaded_) {
-        --opened_.shared->unapplied_loads;
-        ForRowDeletes(DeletePendingDelete).PermitUncheckedError();
-      }
-      return s;
+      std::erase_if(families_, [](const auto& family) {
+        return family.second.files.empty();
+      });
+      return families_.empty() ? Status::OK() : Ingest();
     });
   }
 
@@ -127,11 +112,12 @@ class SstLoad final : public BulkLoad {
     Entry last;              // without its value
     size_t value_bytes = 0;  // all versions of the last cell
     RowDeletes row_deletes;  // the last row's, in the load and the store
+    // The load's own kDeleteFamilyVersion, by row.
+    std::map<std::string, RowDeletes> version_deletes;
     uint64_t oldest_put_ms = std::numeric_limits<uint64_t>::max();
     // SharedRules::FamilyVersionDeletes before row_deletes are first read.
     uint64_t known_version_deletes = 0;
-    bool has_version_deletes = false;  // of the load's own
-    size_t unreadable_files = 0;       // before the load
+    size_t unreadable_files = 0;  // before the load
   };
 
   struct Place {
@@ -251,10 +237,8 @@ class SstLoad final : public BulkLoad {
     }
     load->value_bytes += entry.value.size();
     if (entry.type == ChangeType::kDeleteFamilyVersion) {
-      load->has_version_deletes = true;
       load->row_deletes.Add({entry});
-      row_version_deletes_.DeleteFamilyVersion(row, load->family->first,
-                                               entry.timestamp_ms);
+      load->version_deletes[std::string(row)].Add({entry});
     }
     if (entry.timestamp_ms > timestamp_ms_ &&
         entry.timestamp_ms <=
@@ -338,13 +322,52 @@ class SstLoad final : public BulkLoad {
     return s;
   }
 
-  Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& ingestions) {
+  // Adds files with a kDeleteVersion for each version of the store that a
+  // kDeleteFamilyVersion of the load takes, so that the version takes no place
+  // of another. They come before the load's other files. REQUIRES that there
+  // are no writes.
+  Status AddVersionDeletes(FamilyLoad* load) {
+    const auto others = static_cast<std::ptrdiff_t>(load->files.size());
+    Status s;
+    for (const auto& [row, deletes] : load->version_deletes) {
+      std::string row_bytes;
+      if (s.ok()) s = opened_.EncodeRow(row, &row_bytes);
+      if (!s.ok()) return s;
+      RowCells cells(opened_, load->family, rocksdb::ReadOptions(), row_bytes);
+      s = cells.Enter(row, row_bytes);
+      for (; s.ok(); cells.Next()) {
+        const StoredCell* const cell = cells.Find();
+        if (cell == nullptr) break;
+        Entries entries;
+        s = ReadEntries(*cell, &entries);
+        Entries taken;
+        for (const Entry& entry : entries) {
+          if (entry.type == ChangeType::kPut &&
+              deletes.TakesAt(entry.timestamp_ms)) {
+            taken.push_back({ChangeType::kDeleteVersion, entry.timestamp_ms});
+          }
+        }
+        if (!s.ok() || taken.empty()) continue;
+        load->key = cells.it()->key().ToString();
+        load->stored = EncodeEntries(taken);
+        s = WriteCell(load);
+      }
+      if (s.ok()) s = cells.status();
+    }
+    if (s.ok()) s = CloseFile(load);
+    std::ranges::rotate(load->files, load->files.begin() + others);
+    return s;
+  }
+
+  Status Ingest() {
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
     CompactionGate::FamilyIds loaded;
-    for (const auto& ingestion : ingestions) {
-      loaded.push_back(ingestion.column_family->GetID());
+    for (const auto& [name, load] : families_) {
+      handles.push_back(load.family->second.handle());
+      loaded.push_back(handles.back()->GetID());
     }
     // The flush under the locks of all rows has little left to do then.
-    Status s = store_.Flush({}, HandlesOf(ingestions));
+    Status s = store_.Flush({}, handles);
     if (!s.ok()) return s;
     opened_.compaction_gate->WaitForNone(loaded, CompactionGate::kLongestWait);
     // A copy has the marks and the files of a load, or neither; a stream of
@@ -368,20 +391,30 @@ class SstLoad final : public BulkLoad {
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
     s = writer_->CoverTimestamp(newest_ms_);
-    if (s.ok()) s = FlushAtOnce(HandlesOf(ingestions));
+    if (s.ok()) s = FlushAtOnce(handles);
+    for (auto& [name, load] : families_) {
+      if (s.ok()) s = AddVersionDeletes(&load);
+    }
     // Nothing comes between the marks and the numbers: another load may
     // announce what it adds.
     const auto no_records = writer_->LockRecords();
     rocksdb::WriteBatch marks;
+    std::vector<rocksdb::IngestExternalFileArg> ingestions;
     for (const auto& [name, load] : families_) {
       MarkLoad(name, load.files.size(), &marks);
+      rocksdb::IngestExternalFileArg& ingestion = ingestions.emplace_back();
+      ingestion.column_family = load.family->second.handle();
+      ingestion.external_files = load.files;
+      ingestion.options.move_files = true;
+      // Written into a file, it would be refused when it is ingested again.
+      ingestion.options.write_global_seqno = false;
     }
     if (s.ok()) s = opened_.database.WriteSynced(&marks);
     if (!s.ok()) return s;
     for (auto& [name, load] : families_) {
       SharedRules& rules = *load.family->second.shared_rules;
       rules.oldest_put.Note(load.oldest_put_ms);
-      if (load.has_version_deletes) rules.NoteFamilyVersionDelete();
+      if (!load.version_deletes.empty()) rules.NoteFamilyVersionDelete();
       load.unreadable_files = UnreadableFiles(load);
     }
     const uint64_t number = opened_.database->GetLatestSequenceNumber();
@@ -407,59 +440,13 @@ class SstLoad final : public BulkLoad {
     return s;
   }
 
-  using Handles = std::vector<rocksdb::ColumnFamilyHandle*>;
-  static Handles HandlesOf(
-      const std::vector<rocksdb::IngestExternalFileArg>& ingestions) {
-    Handles handles;
-    for (const auto& ingestion : ingestions) {
-      handles.push_back(ingestion.column_family);
-    }
-    return handles;
-  }
-
   // Flushes without waiting for compactions, or for another flush that does.
-  Status FlushAtOnce(const Handles& handles) const {
+  Status FlushAtOnce(
+      const std::vector<rocksdb::ColumnFamilyHandle*>& handles) const {
     rocksdb::FlushOptions flush;
     flush.allow_write_stall = true;
     const Status s = opened_.CheckWritable();
     return s.ok() ? opened_.database->Flush(flush, handles) : s;
-  }
-
-  // Writes a record for each kDeleteFamilyVersion, or deletes it. The marks of
-  // the load, which are synced, come after them; they do not come between those
-  // of others.
-  Status ForRowDeletes(void (*add)(const Change&, rocksdb::WriteBatch*)) const {
-    constexpr uint32_t kAtOnce = 1000;
-    rocksdb::WriteBatch batch;
-    Status s;
-    const auto write = [&] {
-      const auto no_records = writer_->LockRecords();
-      s = opened_.database->Write(rocksdb::WriteOptions(), &batch);
-      batch.Clear();
-    };
-    for (const Change& change : row_version_deletes_.Changes()) {
-      if (s.ok()) add(change, &batch);
-      if (batch.Count() == kAtOnce) write();
-    }
-    if (s.ok() && batch.Count() > 0) write();
-    return s;
-  }
-
-  // Writes each kDeleteFamilyVersion once more. A write deletes the versions in
-  // each column by itself, so that they take no place of a later put.
-  Status DeleteInAllColumns() {
-    constexpr size_t kAtOnce = 1000;
-    const std::vector<Change> deletes = row_version_deletes_.Changes();
-    Status s;
-    for (size_t at = 0; s.ok() && at < deletes.size(); at += kAtOnce) {
-      const size_t count = std::min(kAtOnce, deletes.size() - at);
-      s = writer_->Write({deletes.data() + at, count}, {});
-    }
-    return s.ok() ? s
-                  : Prefixed(
-                        "the load is in the store, but versions that it "
-                        "deletes may take the places of later puts: ",
-                        s);
   }
 
   // RocksDB (7.8.3 to 11.8.1) takes over a file whose first key it cannot read,
@@ -515,7 +502,6 @@ class SstLoad final : public BulkLoad {
   // The first error of a file, or that the load is finished: nothing can be
   // added, or finished, after it.
   Status unusable_;
-  WriteBatch row_version_deletes_;  // each kDeleteFamilyVersion
   std::map<std::string, FamilyLoad, std::less<>> families_;
 };
 

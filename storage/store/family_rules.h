@@ -35,9 +35,6 @@ struct SharedState {
   // RocksDB snapshots of the store. Counted up before one is taken, down after
   // it is released, so that 0 means that there is none.
   std::atomic<uint64_t> snapshots{0};
-  // Loads with a kDeleteFamilyVersion that is not applied to all columns yet.
-  // Counted up before their files are added.
-  std::atomic<uint64_t> unapplied_loads{0};
   // As the store record has them (metadata.h).
   std::atomic<RareKinds> rare_kinds{kRowDeletes};
   bool MayHave(RareKinds kinds) const { return (rare_kinds & kinds) != 0; }

@@ -242,11 +242,6 @@ std::string FamilyKey(FamilyState state, const std::string& name) {
 }
 
 // No family has ':' in its name.
-std::string PendingKey(const Change& change) {
-  return Concat(kPendingKeyPrefix, change.family, ":", *change.timestamp_ms,
-                ":", change.row);
-}
-
 Status ReadPendingDelete(std::string_view key, PendingDelete* pending) {
   key.remove_prefix(kPendingKeyPrefix.size());
   const size_t name_end = std::min(key.find(':'), key.size());
@@ -381,12 +376,12 @@ void PutMergedVersions(const std::string& name, uint32_t max_versions,
   }
 }
 
-void PutPendingDelete(const Change& change, rocksdb::WriteBatch* batch) {
-  batch->Put(PendingKey(change), "").PermitUncheckedError();
-}
-
-void DeletePendingDelete(const Change& change, rocksdb::WriteBatch* batch) {
-  batch->Delete(PendingKey(change)).PermitUncheckedError();
+void DeletePendingRecord(const PendingDelete& pending,
+                         rocksdb::WriteBatch* batch) {
+  batch
+      ->Delete(Concat(kPendingKeyPrefix, pending.family, ":",
+                      pending.timestamp_ms, ":", pending.row))
+      .PermitUncheckedError();
 }
 
 void PutTruncation(const std::string& name, const FamilyOptions& options,

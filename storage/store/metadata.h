@@ -13,7 +13,6 @@
 #include "rocksdb/write_batch.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/store_options.h"
-#include "rowbloom/write_batch.h"
 #include "storage/cells/cell_versions.h"
 
 namespace rowbloom {
@@ -25,8 +24,8 @@ struct StoreRecord {
   RareKinds rare_kinds = kRowDeletes;
 };
 
-// A kDeleteFamilyVersion of a load that is to be applied to the columns of its
-// row, once the row has it.
+// A kDeleteFamilyVersion that a load of an earlier version brought, if the row
+// has it, and did not apply to the columns of its row.
 struct PendingDelete {
   std::string family;
   std::string row;
@@ -41,7 +40,6 @@ struct Metadata {
   std::map<std::string, FamilyOptions> dropped;
   // SharedRules::SetMerged, by family; most have none.
   std::map<std::string, uint32_t> merged_versions;
-  // The deletes of loads that were interrupted.
   std::vector<PendingDelete> pending_deletes;
   uint64_t clock_bound_ms = 0;
 };
@@ -72,9 +70,8 @@ void PutFamilyRecord(FamilyState state, const std::string& name,
 // The record of SharedRules::SetMerged; 0 deletes it, as PutFamilyRecord does.
 void PutMergedVersions(const std::string& name, uint32_t max_versions,
                        rocksdb::WriteBatch* batch);
-// The record of a kDeleteFamilyVersion, as PendingDelete.
-void PutPendingDelete(const Change& change, rocksdb::WriteBatch* batch);
-void DeletePendingDelete(const Change& change, rocksdb::WriteBatch* batch);
+void DeletePendingRecord(const PendingDelete& pending,
+                         rocksdb::WriteBatch* batch);
 // The record of a family that loses its cells: it is dropped and kept again, as
 // a stream of changes shows it.
 void PutTruncation(const std::string& name, const FamilyOptions& options,

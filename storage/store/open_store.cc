@@ -4,7 +4,6 @@
 #include <iterator>
 #include <limits>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -375,47 +374,42 @@ class Opener {
     return s;
   }
 
-  // Writes the deletes of interrupted loads once more, where these are there:
-  // they may not have been applied to all columns of their rows. What cannot be
-  // done now is left to the next opening.
+  // Completes what loads of earlier versions left. What cannot be done now is
+  // left to the next opening.
   void CompleteRowDeletes(Store::Impl* opened) const {
-    constexpr size_t kAtOnce = 1000;
-    std::span<const PendingDelete> left = found_.metadata.pending_deletes;
-    while (!left.empty()) {
-      const auto some = left.first(std::min(kAtOnce, left.size()));
-      left = left.subspan(some.size());
-      const Status s = CompleteSome(some, opened);
-      if (s.ok()) continue;
-      opened->opened.shared->unapplied_loads = 1;
-      rocksdb::Warn(opened->opened.database->GetDBOptions().info_log.get(),
-                    "rowbloom: deletes of a load are not completed: %s",
-                    s.ToString().c_str());
+    Status s;
+    for (const PendingDelete& pending : found_.metadata.pending_deletes) {
+      const Status completed = CompleteRowDelete(pending, opened);
+      if (s.ok()) s = completed;
     }
+    if (s.ok()) return;
+    rocksdb::Warn(opened->opened.database->GetDBOptions().info_log.get(),
+                  "rowbloom: deletes of a load are not completed: %s",
+                  s.ToString().c_str());
   }
 
-  static Status CompleteSome(std::span<const PendingDelete> some,
-                             Store::Impl* opened) {
+  // Writes the delete once more, if it is there: a write applies it to all
+  // columns.
+  static Status CompleteRowDelete(const PendingDelete& pending,
+                                  Store::Impl* opened) {
     const SharedFamilies families = opened->opened.families->Get();
-    std::vector<Change> there;
-    rocksdb::WriteBatch done;
-    Status s;
-    for (const PendingDelete& pending : some) {
-      const Change change{.type = ChangeType::kDeleteFamilyVersion,
-                          .row = pending.row,
-                          .family = pending.family,
-                          .timestamp_ms = pending.timestamp_ms};
-      DeletePendingDelete(change, &done);
-      if (!s.ok() || !families->contains(pending.family)) continue;
+    if (families->contains(pending.family)) {
       PointCells row(opened->opened, *families, /*snapshot=*/nullptr);
-      s = row.Add(pending.row, pending.family, /*qualifier=*/"");
+      Status s = row.Add(pending.row, pending.family, /*qualifier=*/"");
       if (s.ok()) s = row.Read();
       if (s.ok() && row.Valid() &&
           row.cell().row_deletes->TakesAt(pending.timestamp_ms)) {
-        there.push_back(change);
+        const Change change{.type = ChangeType::kDeleteFamilyVersion,
+                            .row = pending.row,
+                            .family = pending.family,
+                            .timestamp_ms = pending.timestamp_ms};
+        s = opened->writer.Write({&change, 1}, {});
       }
+      if (!s.ok()) return s;
     }
-    if (s.ok() && !there.empty()) s = opened->writer.Write(there, {});
-    return s.ok() ? opened->opened.database->Write({}, &done) : s;
+    rocksdb::WriteBatch done;
+    DeletePendingRecord(pending, &done);
+    return opened->opened.database->Write(rocksdb::WriteOptions(), &done);
   }
 
   // Connects the families with the open column families.

@@ -16,23 +16,20 @@
 // of a cell there stays, whatever their timestamps, and a load arrives with
 // Finish: it replaces what was there, newer cells too, and what is written
 // while the load is filled. A `versioned` family orders the load's versions and
-// deletes, and those of other writes, by their timestamps. A load's
-// kDeleteVersion comes before its puts, and its kDeleteFamilyVersion after
-// them: a version of the store that the latter takes keeps its place among
-// max_versions, also of the load's older puts.
+// deletes, and those of other writes, by their timestamps. A load's deletes
+// come before its puts: a version of the store that one takes keeps no place
+// among max_versions.
 //
 // Not thread-safe; loads and other writes may go on side by side. Finish and
 // other writes of a row, CheckAndWrite, Increment and Append included, come one
 // after the other. Finish waits for checkpoints and backups, and for
 // compactions of the loaded families that run: beside one, RocksDB may not see
-// that a file replaces older cells. Writes wait while the families are flushed
-// and the files are added, and for compactions that begin just before or have
-// not ended after half a minute. Snapshots wait while the files are added.
-// Memory: a block and the filter's hashes (some ten bytes a cell) of a file per
-// family, one cell's versions, and the row of each kDeleteFamilyVersion, whose
-// cells are read after the files are added. If the process ends before all are
-// read, the next opening for writing reads the rest. Must be destroyed before
-// its store.
+// that a file replaces older cells. Writes wait while the families are flushed,
+// the rows of each kDeleteFamilyVersion are read and the files are added, and
+// for compactions that begin just before or have not ended after half a minute.
+// Snapshots wait while the files are added. Memory: a block and the filter's
+// hashes (some ten bytes a cell) of a file per family, one cell's versions, and
+// the row of each kDeleteFamilyVersion. Must be destroyed before its store.
 #pragma once
 
 #include <cstdint>

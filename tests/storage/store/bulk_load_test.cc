@@ -7,17 +7,21 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
+#include "storage/cells/cell_versions.h"
 #include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/store/found_store.h"
 #include "tests/storage/store/calling_store.h"
+#include "tests/storage/store/store_model.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/calling_file_system.h"
 #include "tests/support/fault_file_system.h"
@@ -333,20 +337,153 @@ TEST_F(Load, DeletedVersionsTakeNoPlace) {
                 ElementsAre(Cell{"one", "d", 3, "load"}));
     ASSERT_THAT(store_->Compact(), IsOk());
   }
-  // A delete of the row's version, over one that the store has.
-  for (const uint64_t timestamp_ms : {4, 5}) {
-    ASSERT_THAT(
-        store_->Put("r", "two", "q", "put", {.timestamp_ms = timestamp_ms}),
-        IsOk());
+  // A delete of the row's version, over one that the store has, with an older
+  // one or before it.
+  for (const char* row : {"r", "s"}) {
+    for (const uint64_t timestamp_ms : {4, 5}) {
+      ASSERT_THAT(
+          store_->Put(row, "two", "q", "put", {.timestamp_ms = timestamp_ms}),
+          IsOk());
+    }
   }
   load = Begin();
   ASSERT_NE(load, nullptr);
   ASSERT_THAT(load->Add({kDeleteFamilyVersion, "r", "two", "", {}, 5}), IsOk());
+  ASSERT_THAT(load->Add("r", "two", "q", "late", 3), IsOk());
+  ASSERT_THAT(load->Add({kDeleteFamilyVersion, "s", "two", "", {}, 5}), IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
-  ASSERT_THAT(store_->Put("r", "two", "q", "put", {.timestamp_ms = 3}), IsOk());
-  EXPECT_THAT(
-      Versions("r", "two", "q"),
-      ElementsAre(Cell{"two", "q", 4, "put"}, Cell{"two", "q", 3, "put"}));
+  ASSERT_THAT(store_->Put("s", "two", "q", "late", {.timestamp_ms = 3}),
+              IsOk());
+  for (int round = 0; round < 2; ++round) {
+    for (const char* row : {"r", "s"}) {
+      EXPECT_THAT(
+          Versions(row, "two", "q"),
+          ElementsAre(Cell{"two", "q", 4, "put"}, Cell{"two", "q", 3, "late"}));
+    }
+    ASSERT_THAT(store_->Compact(), IsOk());
+  }
+}
+
+// Deletes of a load come before its puts.
+TEST_F(Load, AnswersAsAModel) {
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
+  Random random(SeedFromEnv());
+  StoreModel model({{"c", kFamilies[0].options}});
+  using enum ChangeType;
+  constexpr ChangeType kDeletes[] = {kDelete, kDeleteVersion, kDeleteFamily,
+                                     kDeleteFamilyVersion};
+  const auto random_change = [&](uint64_t now_ms) {
+    const ChangeType type = random.OneIn(3) ? kDeletes[random.Below(4)] : kPut;
+    const char* const qualifiers[] = {"", "p", "q"};
+    return Change{
+        .type = type,
+        .row = random.OneIn(2) ? "a" : "b",
+        .family = "c",
+        .qualifier = IsDeleteOfRow(type) ? "" : qualifiers[random.Below(3)],
+        .value = type == kPut ? "v" : "",
+        .timestamp_ms = now_ms + random.Below(16)};
+  };
+  const auto make_in_model = [&model](const Change& change) {
+    const std::string row(change.row);
+    const std::string qualifier(change.qualifier);
+    const uint64_t ms = *change.timestamp_ms;
+    switch (change.type) {
+      case kDelete:
+        return model.Delete(row, "c", qualifier, ms);
+      case kDeleteVersion:
+        return model.DeleteVersion(row, "c", qualifier, ms);
+      case kDeleteFamily:
+        return model.DeleteFamily(row, "c", ms);
+      case kDeleteFamilyVersion:
+        return model.DeleteFamilyVersion(row, "c", ms);
+      default:
+        return model.Put(row, "c", qualifier, ms, "v");
+    }
+  };
+  const auto order = [](const Change& change) {
+    return std::tuple(change.row, change.qualifier,
+                      std::numeric_limits<int>::max() -
+                          static_cast<int>(*change.timestamp_ms),
+                      -static_cast<int>(change.type));
+  };
+  for (uint64_t step = 0; step < Scaled(400); ++step) {
+    std::vector<Change> changes;
+    for (uint64_t count = 1 + random.Below(6); count > 0; --count) {
+      changes.push_back(random_change(/*now_ms=*/step));
+    }
+    if (random.OneIn(2)) {
+      for (const Change& change : changes) {
+        ASSERT_THAT(store_->Write(change), IsOk());
+        make_in_model(change);
+      }
+    } else {
+      std::ranges::sort(changes, {}, order);
+      const auto twice = std::ranges::unique(changes, {}, order);
+      changes.erase(twice.begin(), twice.end());
+      const auto load = Begin({.file_bytes = 1});
+      ASSERT_NE(load, nullptr);
+      for (const Change& change : changes) {
+        ASSERT_THAT(load->Add(change), IsOk());
+      }
+      ASSERT_THAT(load->Finish(), IsOk());
+      for (const bool puts : {false, true}) {
+        for (const Change& change : changes) {
+          if (puts == (change.type == kPut)) make_in_model(change);
+        }
+      }
+    }
+    if (random.OneIn(8)) {
+      ASSERT_THAT(store_->Compact(), IsOk());
+    }
+    if (random.OneIn(32)) {
+      ASSERT_NO_FATAL_FAILURE(Open());
+    }
+    for (const char* row : {"a", "b"}) {
+      const RowOptions all = {.max_versions = 9};
+      std::vector<Cell> cells;
+      ASSERT_THAT(store_->GetRow(row, &cells, all), IsOk());
+      ASSERT_EQ(cells, model.GetRow(row, all, /*now_ms=*/0)) << step;
+    }
+  }
+}
+
+// Earlier versions applied a load's delete of a version to the columns of its
+// row after the load, and kept a record until they had.
+TEST_F(Load, OfAnEarlierVersionIsCompletedByAnOpening) {
+  WriteBatch announced;
+  announced.DeleteFamilyVersion("other", "c", 5);
+  ASSERT_THAT(store_->Write(announced), IsOk());
+  const auto put = [this](const char* row, uint64_t timestamp_ms) {
+    ASSERT_THAT(store_->Put(row, "c", "q", "v", {.timestamp_ms = timestamp_ms}),
+                IsOk());
+  };
+  for (const char* row : {"loaded", "not loaded"}) {
+    for (const uint64_t timestamp_ms : {4, 5}) put(row, timestamp_ms);
+  }
+  store_.reset();
+  ASSERT_NO_FATAL_FAILURE(
+      PutRaw(path_, "c", std::string("loaded\0\1", 8),
+             EncodeEntries({{ChangeType::kDeleteFamilyVersion, 5}})));
+  const char* const records[] = {"pending/c:5:loaded", "pending/c:5:not loaded",
+                                 "pending/dropped:5:loaded"};
+  for (const char* record : records) {
+    ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", record, ""));
+  }
+  ASSERT_NO_FATAL_FAILURE(Open());
+  put("loaded", 3);
+  EXPECT_THAT(Versions("loaded", "c", "q"),
+              ElementsAre(Cell{"c", "q", 4, "v"}, Cell{"c", "q", 3, "v"}));
+  EXPECT_THAT(Versions("not loaded", "c", "q"),
+              ElementsAre(Cell{"c", "q", 5, "v"}, Cell{"c", "q", 4, "v"}));
+  store_.reset();
+  Database database;
+  ASSERT_NO_FATAL_FAILURE(OpenRaw(path_, &database));
+  std::string value;
+  for (const char* record : records) {
+    EXPECT_TRUE(
+        database->Get(rocksdb::ReadOptions(), record, &value).IsNotFound())
+        << record;
+  }
 }
 
 // A version that is deleted while it is loaded would push out a visible one.

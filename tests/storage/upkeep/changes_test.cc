@@ -236,6 +236,22 @@ TEST_F(Changes, MakeACopyEqual) {
   EXPECT_TRUE(copied == model.Scan(AllWritten(), 0));
 }
 
+// What a load deletes is deleted by the load, not by writes that follow it.
+TEST_F(Changes, HaveNoneOfALoadsDeletes) {
+  const auto store = OpenOrFail(kKeepsLog, dir_.File("loads"),
+                                {{"f", {.timestamps = Timestamps::kClient}}});
+  ASSERT_NE(store, nullptr);
+  ASSERT_THAT(store->Put("r", "f", "q", "v", {.timestamp_ms = 1}), IsOk());
+  ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+  ASSERT_THAT(load->Add({kDeleteFamilyVersion, "r", "f", "", {}, 1}), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_EQ(changes_[0].kind, Kind::kBulkLoad);
+}
+
 // The records of one load do not come between the marks of another.
 TEST_F(Changes, GoOnAfterLoadsBesideEachOther) {
   const auto path = dir_.File("loads");
