@@ -292,20 +292,32 @@ void Operator::Load(Share* share) {
   // By family, row, qualifier: what a load wants, and each cell once.
   std::map<std::tuple<std::string, std::string, std::string>, Change> sorted;
   for (uint64_t count = 1 + random_.Below(kLoadedCells); count > 0; --count) {
-    Change put = RandomPut();
-    sorted.insert_or_assign({put.family, put.row, put.qualifier}, put);
+    Change change = RandomPut();
+    if (change.family == kClient && random_.OneIn(4)) {
+      // The delete takes a version that is there, if the cell has one.
+      const std::vector<Cell> newest = share->world.GetVersions(
+          {change.row, change.family, change.qualifier}, 1);
+      change = {ChangeType::kDeleteFamilyVersion,
+                change.row,
+                change.family,
+                "",
+                "",
+                newest.empty() ? change.timestamp_ms : newest[0].timestamp_ms};
+    }
+    sorted.insert_or_assign({change.family, change.row, change.qualifier},
+                            change);
   }
   Changes changes;
-  for (auto& [cell, put] : sorted) changes.push_back(std::move(put));
+  for (auto& [cell, change] : sorted) changes.push_back(std::move(change));
   const BulkLoadOptions options = {
       .file_bytes = random_.OneIn(2) ? uint64_t{2000} : uint64_t{1} << 20};
   std::unique_ptr<BulkLoad> load;
   const auto begin = [&] {
     Status s = session_->store()->NewBulkLoad(options, &load);
-    for (const Change& put : changes) {
+    for (const Change& change : changes) {
       if (!s.ok()) break;
-      s = load->Add({put.type, put.row, put.family, put.qualifier, put.value,
-                     put.timestamp_ms, put.ttl_ms});
+      s = load->Add({change.type, change.row, change.family, change.qualifier,
+                     change.value, change.timestamp_ms, change.ttl_ms});
     }
     return s;
   };
