@@ -21,7 +21,6 @@ using rocksdb::UserCollectedProperties;
 // These names are on disk: never rename them.
 constexpr char kRowsProperty[] = "rowbloom.rows";
 constexpr char kPutsProperty[] = "rowbloom.puts";
-constexpr char kOldestProperty[] = "rowbloom.oldest";
 constexpr char kNewestProperty[] = "rowbloom.newest";
 constexpr char kOldestPutProperty[] = "rowbloom.oldest_put";
 
@@ -83,9 +82,8 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
     if (has_times_) {
       properties[kOldestPutProperty] = std::to_string(oldest_put_ms_);
     }
-    if (has_times_ && !may_hide_ && oldest_ms_ <= newest_ms_) {
-      properties[kOldestProperty] = std::to_string(oldest_ms_);
-      properties[kNewestProperty] = std::to_string(newest_ms_);
+    if (has_times_ && !may_hide_ && newest_ms_) {
+      properties[kNewestProperty] = std::to_string(*newest_ms_);
     }
     return properties;
   }
@@ -110,8 +108,8 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
     has_times_ = (is_operand || is_value) &&
                  DecodeEntries(value.ToStringView(), &entries_, &problem);
     if (!has_times_ || entries_.empty()) return;
-    oldest_ms_ = std::min(oldest_ms_, entries_.back().timestamp_ms);
-    newest_ms_ = std::max(newest_ms_, entries_.front().timestamp_ms);
+    newest_ms_ =
+        std::max(newest_ms_, std::optional(entries_.front().timestamp_ms));
     for (const Entry& entry : entries_) {
       if (entry.type != ChangeType::kPut || entry.ttl_ms == 0) continue;
       oldest_put_ms_ = std::min(oldest_put_ms_, entry.timestamp_ms);
@@ -138,8 +136,7 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
   std::optional<FilterBlockBuilder> bare_rows_;  // nullopt: too many
   bool has_times_;                               // of all entries
   bool may_hide_ = false;
-  uint64_t oldest_ms_ = std::numeric_limits<uint64_t>::max();
-  uint64_t newest_ms_ = 0;
+  std::optional<uint64_t> newest_ms_;  // nullopt: no entry yet
   uint64_t oldest_put_ms_ = std::numeric_limits<uint64_t>::max();
   Entries entries_;  // NoteTimes's
 };
