@@ -315,39 +315,34 @@ class Opener {
     for (const auto& [name, kept] : found_.metadata.dropped) {
       if (s.ok()) s = CompleteDrop(name, &opened_.database);
     }
-    if (s.ok()) s = CompleteRecords();
+    Metadata& metadata = found_.metadata;
+    rocksdb::WriteBatch records;
+    if (!found_.exists()) PutStoreRecord(metadata.store, &records);
+    for (const FamilyDescriptor& family : families_) {
+      if (found_.IsComplete(family.name)) continue;
+      metadata.families[family.name] = family.options;
+      PutFamilyRecord(FamilyState::kKept, family.name, family.options,
+                      &records);
+    }
     std::vector<rocksdb::ColumnFamilyDescriptor> missing;
-    rocksdb::WriteBatch batch;
-    for (const auto& [name, options] : found_.metadata.families) {
+    for (const auto& [name, options] : metadata.families) {
       if (store_families_.contains(name)) continue;
       FamilySetup setup;
       if (s.ok()) {
         s = MakeFamilySetup(name, options, options_, opened_.shared, &setup);
       }
       if (!s.ok()) return s;
-      if (found_.exists()) PutTruncation(name, options, &batch);
+      if (found_.exists()) PutTruncation(name, options, &records);
       missing.push_back(std::move(setup.descriptor));
       store_families_[name] = std::move(setup.family);
     }
-    if (s.ok() && batch.Count() > 0) s = opened_.database.WriteSynced(&batch);
+    if (s.ok() && records.Count() > 0) {
+      s = opened_.database.WriteSynced(&records);
+    }
     if (s.ok() && !missing.empty()) {
       s = opened_.database.CreateColumnFamilies(missing);
     }
     return s.ok() && found_.creation_mark ? env_->DeleteFile(MarkPath()) : s;
-  }
-
-  // Adds the records that are missing.
-  Status CompleteRecords() {
-    Metadata& metadata = found_.metadata;
-    rocksdb::WriteBatch batch;
-    if (!found_.exists()) PutStoreRecord(metadata.store, &batch);
-    for (const FamilyDescriptor& family : families_) {
-      if (found_.IsComplete(family.name)) continue;
-      metadata.families[family.name] = family.options;
-      PutFamilyRecord(FamilyState::kKept, family.name, family.options, &batch);
-    }
-    if (batch.Count() == 0) return Status::OK();
-    return opened_.database.WriteSynced(&batch);
   }
 
   // Removes the directories of bulk loads that a crash left. The last one may
