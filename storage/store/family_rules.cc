@@ -123,7 +123,7 @@ class Reclaim final : public CompactionFilter {
         // snapshot taken from now on sees all deletes that are compacted. Where
         // deletes of later times may have been removed, it calls this for
         // those, too, which must not take what came after the removal.
-        apply_family_deletes_(parts.shared->snapshots == 0 &&
+        apply_family_deletes_(!parts.shared->HasSnapshots() &&
                               !parts.shared->MayHave(kLaterPuts)) {}
 
   const char* Name() const override { return "rowbloom.Reclaim"; }

@@ -107,11 +107,6 @@ void PointCells::ReadAll() {
   }
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
-  // The front filter takes a snapshot of its own for some keys.
-  std::optional<SnapshotCount> counted;
-  if (opened_.database.front_filter() != nullptr) {
-    counted.emplace(opened_.shared.get());
-  }
   const size_t count = keys.size();
   ClearValues(count);
   if (one_family) {

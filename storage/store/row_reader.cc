@@ -13,7 +13,7 @@ using rocksdb::Slice;
 using rocksdb::Status;
 
 Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
-                     std::optional<CountedSnapshot>* own, RowPlan* plan) {
+                     std::optional<StoreSnapshot>* own, RowPlan* plan) {
   plan->options_ = options;
   Status s = plan->SetRest(opened);
   if (!s.ok() || options.snapshot != nullptr || plan->families_.size() < 2) {
@@ -216,7 +216,7 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   const Snapshot* snapshot = options.snapshot;
   // One iterator of a family, and one lookup of all columns of a family, see a
   // single state by themselves.
-  std::optional<CountedSnapshot> own;
+  std::optional<StoreSnapshot> own;
   if (snapshot == nullptr &&
       (looks_first || (!columns_only && options.columns_from_end))) {
     snapshot = &own.emplace(opened);

@@ -32,8 +32,7 @@ class RowPlan {
   // unknown family, a name out of its limits.
   static rocksdb::Status Make(const OpenedStore& opened,
                               const RowOptions& options,
-                              std::optional<CountedSnapshot>* own,
-                              RowPlan* plan);
+                              std::optional<StoreSnapshot>* own, RowPlan* plan);
 
   // In the order of the read: by name, or the other way round.
   const std::vector<FamilyPart>& families() const { return families_; }

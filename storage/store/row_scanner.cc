@@ -275,7 +275,7 @@ class RowScanner::Source {
   // The bounds that rocksdb::ReadOptions point to while the iterators live.
   Slice lower_;
   Slice upper_;
-  std::optional<CountedSnapshot> own_snapshot_;
+  std::optional<StoreSnapshot> own_snapshot_;
   std::vector<FamilyRows> families_;
   std::optional<FilterRun> filter_;
   bool passes_dropped_ = false;

@@ -1,5 +1,4 @@
-// The store's snapshots: RocksDB's, counted (family_rules.h), with the families
-// of their time.
+// The store's snapshots: RocksDB's, with the families of their time.
 #pragma once
 
 #include "rocksdb/db.h"
@@ -8,25 +7,10 @@
 
 namespace rowbloom {
 
-// Counts a snapshot from before it is taken until after it is released.
-class SnapshotCount {
- public:
-  explicit SnapshotCount(SharedState* shared) : shared_(*shared) {
-    ++shared_.snapshots;
-  }
-  ~SnapshotCount() { --shared_.snapshots; }
-  SnapshotCount(const SnapshotCount&) = delete;
-  SnapshotCount& operator=(const SnapshotCount&) = delete;
-
- private:
-  SharedState& shared_;
-};
-
 // `opened` outlives it.
-class CountedSnapshot final : public Snapshot {
+class StoreSnapshot final : public Snapshot {
  public:
-  explicit CountedSnapshot(const OpenedStore& opened)
-      : opened_(opened), count_(opened.shared.get()) {
+  explicit StoreSnapshot(const OpenedStore& opened) : opened_(opened) {
     const auto no_load = opened_.families->LockSnapshots();
     do {
       families_ = opened_.families->Get();
@@ -34,14 +18,13 @@ class CountedSnapshot final : public Snapshot {
       snapshot_ = opened_.database->GetSnapshot();
     } while (opened_.families->Get().get() != families_.get());
   }
-  ~CountedSnapshot() override { opened_.database->ReleaseSnapshot(snapshot_); }
+  ~StoreSnapshot() override { opened_.database->ReleaseSnapshot(snapshot_); }
 
   const rocksdb::Snapshot* get() const { return snapshot_; }
   const SharedFamilies& families() const { return families_; }
 
  private:
   const OpenedStore& opened_;
-  const SnapshotCount count_;
   SharedFamilies families_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
 };
@@ -49,7 +32,7 @@ class CountedSnapshot final : public Snapshot {
 // The snapshot for rocksdb::ReadOptions; nullptr for nullptr.
 inline const rocksdb::Snapshot* RocksdbSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr) return nullptr;
-  return static_cast<const CountedSnapshot*>(snapshot)->get();
+  return static_cast<const StoreSnapshot*>(snapshot)->get();
 }
 
 // The families that a read finds: those of its snapshot's time, if it has one.
@@ -58,7 +41,7 @@ inline const rocksdb::Snapshot* RocksdbSnapshot(const Snapshot* snapshot) {
 inline SharedFamilies FamiliesAt(const OpenedStore& opened,
                                  const Snapshot* snapshot) {
   if (snapshot == nullptr) return opened.families->Get();
-  return static_cast<const CountedSnapshot*>(snapshot)->families();
+  return static_cast<const StoreSnapshot*>(snapshot)->families();
 }
 
 }  // namespace rowbloom

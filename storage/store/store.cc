@@ -106,7 +106,7 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
     for (std::vector<Cell>& versions : *cells) versions.clear();
     cells->resize(addresses.size());
     // RocksDB looks cells of several families up one family after the other.
-    std::optional<CountedSnapshot> own;
+    std::optional<StoreSnapshot> own;
     const Snapshot* snapshot = options.snapshot;
     if (snapshot == nullptr &&
         std::ranges::adjacent_find(addresses, std::not_equal_to(),
@@ -139,7 +139,7 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
 Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
                      const RowOptions& options) {
   return CatchExceptions([&]() -> Status {
-    std::optional<CountedSnapshot> own;
+    std::optional<StoreSnapshot> own;
     RowPlan plan;
     Status s = RowPlan::Make(impl_->opened, options, &own, &plan);
     return s.ok() ? ReadRow(impl_->opened, plan, row, cells) : s;
@@ -161,7 +161,7 @@ Status Store::Exists(std::string_view row, bool* exists,
 
 Status Store::GetSnapshot(std::unique_ptr<const Snapshot>* snapshot) {
   return CatchExceptions([&] {
-    *snapshot = std::make_unique<const CountedSnapshot>(impl_->opened);
+    *snapshot = std::make_unique<const StoreSnapshot>(impl_->opened);
     return Status::OK();
   });
 }

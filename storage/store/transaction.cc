@@ -23,7 +23,6 @@ class TrackedTransaction final : public Transaction {
       : store_(*store),
         opened_(store->opened),
         wide_writes_(store->writer.WideWrites()),
-        count_(opened_.shared.get()),
         tracked_(opened_.database.BeginTransaction()),
         snapshot_(opened_) {}
 
@@ -137,9 +136,8 @@ class TrackedTransaction final : public Transaction {
   // These are taken in this order, so that nothing that is read is newer than
   // what the checks begin with.
   const uint64_t wide_writes_;
-  const SnapshotCount count_;  // counts the snapshot of tracked_
   const std::unique_ptr<rocksdb::Transaction> tracked_;
-  const CountedSnapshot snapshot_;
+  const StoreSnapshot snapshot_;
   WriteBatch reads_;  // the rows that were read
   bool over_ = false;
 };

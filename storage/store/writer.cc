@@ -775,7 +775,7 @@ Status Writer::Apply(const RowLocks::Guard& guard,
 }
 
 Status Writer::ReadThrough(std::vector<Change> changes,
-                           const CountedSnapshot& snapshot, const Change& at,
+                           const StoreSnapshot& snapshot, const Change& at,
                            std::optional<std::string>* value) {
   std::erase_if(changes,
                 [&](const Change& change) { return change.row != at.row; });

@@ -54,7 +54,7 @@ class Writer {
   // The newest value of a cell after the changes, which are not written, as of
   // a snapshot. nullopt: there is none.
   rocksdb::Status ReadThrough(std::vector<Change> changes,
-                              const CountedSnapshot& snapshot, const Change& at,
+                              const StoreSnapshot& snapshot, const Change& at,
                               std::optional<std::string>* value);
 
   RowLocks::Guard Lock(std::span<const Change> changes) {

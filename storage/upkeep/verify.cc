@@ -336,7 +336,7 @@ class Verification {
   VerifyReport* const report_;
   const SharedFamilies families_;
   const KeptFiles kept_files_;
-  const CountedSnapshot snapshot_;
+  const StoreSnapshot snapshot_;
   std::vector<rocksdb::LiveFileMetaData> files_;
   rocksdb::Options file_options_;
   std::set<std::string> unread_;
