@@ -48,7 +48,7 @@ for shape; do
   done
   "$rowbloom" create --db "$dir/to" --family "$family"
   measure import "$rowbloom" import-hfile --db "$dir/to" "$dir/hfiles"
-  if ! grep -q "loaded $cells puts" "$dir/out"; then
+  if ! grep -q ", $cells puts," "$dir/out"; then
     echo "transfer_memory: expected $cells puts: $(cat "$dir/out")" >&2
     exit 1
   fi

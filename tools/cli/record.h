@@ -1,6 +1,8 @@
-// Record: one line of --json output, a JSON object. A verb prints one for each
-// thing it has to say, as it goes, so that output of any length takes no
-// memory: "JSON Lines". The README.md of each program lists its records.
+// Record: one thing that a verb says, as names and values. Each value is stated
+// once, and its kind decides its form: --json prints the record as an object in
+// a line ("JSON Lines"), so that output of any length takes no memory; text has
+// a line for each member, or the record is a row of a table (table.h). The
+// README.md of each program lists its records.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +10,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace rowbloom::cli {
@@ -15,31 +19,79 @@ namespace rowbloom::cli {
 class Record {
  public:
   Record() = default;
-  // Starts with "record": kind, "file": path.
+  // Starts with "record": kind, "file": path, which text leaves out.
   Record(std::string_view kind, std::string_view path);
 
-  // Adds a member, in this order. REQUIRES that there is none of the name. Text
-  // must be printable; what is not UTF-8 is replaced.
-  Record& Text(std::string_view name, std::string_view value);
-  Record& Number(std::string_view name, uint64_t value);
-  Record& Signed(std::string_view name, int64_t value);
-  // null when it is no finite number.
-  Record& Real(std::string_view name, double value);
-  Record& Flag(std::string_view name, bool value);
-  // null when there is none.
-  Record& Number(std::string_view name, const std::optional<uint64_t>& value);
-  Record& Real(std::string_view name, const std::optional<double>& value);
+  // Each adds a member, in this order. REQUIRES that there is none of the name.
+  // A value that is nullopt, or no finite number, is null: text has "-" in a
+  // table, and no line.
 
+  // Text must be printable; what is not UTF-8 is replaced.
+  Record& Text(std::string_view name, std::string_view value);
+  // The same; text has some 40 bytes of it: more leave no table readable.
+  Record& Long(std::string_view name, std::string_view value);
+  // "1234567": offsets, numbers of things.
+  Record& Number(std::string_view name, std::optional<uint64_t> value);
+  Record& Signed(std::string_view name, int64_t value);
+  // "1,234,567".
+  Record& Count(std::string_view name, std::optional<uint64_t> value);
+  // "1.2 MiB (1258291 bytes)".
+  Record& Bytes(std::string_view name, std::optional<uint64_t> value);
+  // "2026-11-24 11:25:00 UTC" of seconds since 1970.
+  Record& Time(std::string_view name, std::optional<uint64_t> value);
+  // "1.956": four digits.
+  Record& Real(std::string_view name, std::optional<double> value);
+  // "1.96".
+  Record& Seconds(std::string_view name, double value);
+  // "0.953 %" of a share in [0, 1].
+  Record& Share(std::string_view name, std::optional<double> value);
+  // "yes" or "no".
+  Record& Flag(std::string_view name, bool value);
+
+  // Members of one form alone.
+  Record& InText(std::string_view name, std::string_view value);
+  Record& InJson(std::string_view name, std::string_view value);
   Record& Object(std::string_view name, const Record& value);
   Record& Array(std::string_view name, const std::vector<Record>& values);
 
+  // Gives the last member another text.
+  Record& As(std::string_view text);
+
+  // Prints the object, and a newline.
   void Print(std::ostream& out) const;
 
- private:
-  Record& Add(std::string_view name, std::string_view json);
-  std::string Json() const { return "{" + members_ + "}"; }
+  // Names, with blanks, and text of the members that are not null or empty.
+  std::vector<std::pair<std::string, std::string>> Lines() const;
 
-  std::string members_;
+  // A member as a cell of a table; null where there is no such member.
+  struct Cell {
+    std::string text = "-";
+    bool is_null = true;
+    bool is_number = false;
+  };
+  Cell CellOf(std::string_view name) const;
+
+ private:
+  enum class Form : uint8_t { kText, kNumber, kInText, kInJson, kJson };
+  // Values of kJson are JSON.
+  using Value = std::variant<std::nullptr_t, std::string, uint64_t, int64_t,
+                             double, bool>;
+  struct Member {
+    std::string name;
+    Form form{};
+    Value value;
+    std::optional<std::string> text;  // if it is not the value itself
+  };
+
+  Record& Add(std::string_view name, Form form, Value value,
+              std::optional<std::string> text = std::nullopt);
+  template <typename T>
+  Record& AddNumber(std::string_view name, const std::optional<T>& value,
+                    std::string (*text_of)(T));
+  std::string Json() const;
+  static Cell CellOf(const Member& member);
+
+  std::vector<Member> members_;
 };
 
 }  // namespace rowbloom::cli

@@ -22,6 +22,11 @@ ExitCode FailedBy(int signal) {
   return static_cast<ExitCode>(kSignalBase + signal);
 }
 
+ExitCode CodeOf(const rocksdb::Status& status) {
+  if (status.ok()) return ExitCode::kOk;
+  return status.IsCorruption() ? ExitCode::kFinding : ExitCode::kFailed;
+}
+
 std::string Describe(const rocksdb::Status& status) {
   const bool speaks_for_itself =
       status.IsInvalidArgument() || status.IsNotFound() ||
@@ -42,8 +47,7 @@ std::istream& InputOf(const Streams& streams) {
 
 void Require(const rocksdb::Status& status) {
   if (status.ok()) return;
-  throw Failure(Describe(status),
-                status.IsCorruption() ? ExitCode::kFinding : ExitCode::kFailed);
+  throw Failure(Describe(status), CodeOf(status));
 }
 
 void Require(const std::optional<Error>& error) {
@@ -61,7 +65,7 @@ ExitCode Fail(const Diagnostics& err, std::string_view problem) {
 
 ExitCode Judge(const Diagnostics& err, const rocksdb::Status& status) {
   Complain(err, Describe(status));
-  return status.IsCorruption() ? ExitCode::kFinding : ExitCode::kFailed;
+  return CodeOf(status);
 }
 
 }  // namespace rowbloom::cli

@@ -58,6 +58,10 @@ bool Confirm(const Streams& streams, bool yes, std::string_view question);
 // no signal ended it.
 ExitCode FailedBy(int signal);
 
+// The code of a verb that looks for damage: kFinding for Corruption, kFailed
+// for what could not be read.
+ExitCode CodeOf(const rocksdb::Status& status);
+
 // The problem, as a clause that is fit for a terminal. The kind of error is
 // named only if the message needs it.
 std::string Describe(const rocksdb::Status& status);
@@ -69,14 +73,14 @@ class Failure : public std::runtime_error {
   Failure(const std::string& problem, ExitCode code)
       : std::runtime_error(problem), code_(code) {}
 
-  // The code of a verb that looks for damage: kFinding for Corruption.
   ExitCode code() const { return code_; }
 
  private:
   ExitCode code_;
 };
 
-// Throws a Failure with the status's description if it is an error.
+// Throws a Failure with the status's description and CodeOf it if it is an
+// error.
 void Require(const rocksdb::Status& status);
 // The same for an error alone.
 void Require(const std::optional<Error>& error);
@@ -93,7 +97,7 @@ void Complain(const Diagnostics& err, std::string_view problem);
 // Complains and returns kFailed.
 ExitCode Fail(const Diagnostics& err, std::string_view problem);
 
-// Fail for verbs that look for damage: kFinding for Corruption.
+// Complains and returns CodeOf the status.
 ExitCode Judge(const Diagnostics& err, const rocksdb::Status& status);
 
 }  // namespace rowbloom::cli

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
-#include <iterator>
-#include <ostream>
 
 namespace rowbloom::cli {
 std::string HumanBytes(uint64_t bytes) {
@@ -45,11 +43,17 @@ std::string Ratio(uint64_t contents_bytes, uint64_t stored_bytes) {
 }
 
 std::string WithoutControls(std::string_view text) {
+  const auto is_control = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7f;
+  };
+  if (std::none_of(text.begin(), text.end(), is_control)) {
+    return std::string(text);
+  }
   std::string clean;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      clean += fmt::format("\\x{:02X}", byte);
+    if (is_control(c)) {
+      clean += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
     } else {
       clean += c;
     }
@@ -85,36 +89,10 @@ std::string Grouped(uint64_t number) {
   return text;
 }
 
-Table::Table(const std::vector<std::string>& titles) {
-  for (const std::string& title : titles) {
-    const bool is_right = title.starts_with('>');
-    columns_.push_back({title.substr(is_right ? 1 : 0), is_right});
-  }
-}
-
-void Table::Print(std::ostream& out, size_t indent) const {
-  std::vector<size_t> widths;
-  for (const Column& column : columns_) widths.push_back(column.title.size());
-  for (const auto& row : rows_) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  const auto print_line = [&](const auto& cell_of) {
-    std::string line(indent, ' ');
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      const std::string& cell = cell_of(i);
-      if (i > 0) line += "  ";
-      line += columns_[i].is_right ? fmt::format("{:>{}}", cell, widths[i])
-                                   : fmt::format("{:<{}}", cell, widths[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out << line << "\n";
-  };
-  print_line([&](size_t i) -> const std::string& { return columns_[i].title; });
-  for (const auto& row : rows_) {
-    print_line([&](size_t i) -> const std::string& { return row[i]; });
-  }
+std::string WithBlanks(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
 }
 
 }  // namespace rowbloom::cli

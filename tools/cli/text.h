@@ -1,11 +1,9 @@
-// Bytes, numbers, times and tables as text.
+// Bytes, numbers and times as text.
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace rowbloom::cli {
 
@@ -37,32 +35,7 @@ std::string UtcText(uint64_t seconds);
 // "1,234,567".
 std::string Grouped(uint64_t number);
 
-// Rows of cells, each column as wide as its widest cell. A title that starts
-// with ">" puts its column to the right; it is shown without that.
-class Table {
- public:
-  explicit Table(const std::vector<std::string>& titles);
-
-  // REQUIRES as many cells as columns.
-  void AddRow(std::vector<std::string> cells) {
-    rows_.push_back(std::move(cells));
-  }
-  bool empty() const { return rows_.empty(); }
-
-  struct Column {
-    std::string title;
-    bool is_right = false;
-  };
-  const std::vector<Column>& columns() const { return columns_; }
-  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
-
-  // Prints the titles and the rows, two spaces between columns and `indent`
-  // before them.
-  void Print(std::ostream& out, size_t indent = 2) const;
-
- private:
-  std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
-};
+// "file bytes" of the name "file_bytes".
+std::string WithBlanks(std::string_view name);
 
 }  // namespace rowbloom::cli

@@ -147,58 +147,43 @@ uint64_t FrontFilterBytes(const StoreStats& stats, std::string_view name) {
   return 0;
 }
 
-void PrintTable(const StoreStats& stats, std::ostream& out) {
-  Table families({"family", "bloom type", ">rate", ">rows", ">cells",
-                  ">memory bytes", ">files", ">file bytes", ">filter bytes",
-                  ">front filter bytes", "other settings"});
-  Table levels({"family", ">level", ">files", ">file bytes"});
+void Print(const StoreStats& stats, const Output& output) {
+  Listing families(output,
+                   "family bloom_type rate rows cells memory_bytes files "
+                   "file_bytes filter_bytes front_filter_bytes "
+                   "other_settings");
+  Listing levels(output, "family level files file_bytes");
   for (const auto& [name, family] : stats.families) {
-    families.AddRow(
-        {ToPrintable(name), std::string(ToString(family.options.bloom_type)),
-         fmt::format("{}", family.options.false_positive_rate),
-         family.estimated_rows ? std::to_string(*family.estimated_rows) : "-",
-         std::to_string(family.estimated_cells),
-         std::to_string(family.memtable_bytes), std::to_string(family.files),
-         std::to_string(family.file_bytes), std::to_string(family.filter_bytes),
-         std::to_string(FrontFilterBytes(stats, name)),
-         OtherSettings(family.options)});
+    std::vector<Record> records;
     for (const LevelStats& level : family.levels) {
       if (level.files == 0) continue;
-      levels.AddRow({ToPrintable(name), std::to_string(level.level),
-                     std::to_string(level.files),
-                     std::to_string(level.file_bytes)});
+      levels.AddRow(records.emplace_back()
+                        .InText("family", ToPrintable(name))
+                        .Signed("level", level.level)
+                        .Number("files", level.files)
+                        .Number("file_bytes", level.file_bytes));
     }
+    families.Add(
+        Record()
+            .Text("family", ToPrintable(name))
+            .Object("settings", SettingsOf(family.options))
+            .InText("bloom_type", ToString(family.options.bloom_type))
+            .InText("rate",
+                    fmt::format("{}", family.options.false_positive_rate))
+            .Number("rows", family.estimated_rows)
+            .Number("cells", family.estimated_cells)
+            .Number("memory_bytes", family.memtable_bytes)
+            .Number("files", family.files)
+            .Number("file_bytes", family.file_bytes)
+            .Number("filter_bytes", family.filter_bytes)
+            .Number("blob_files", family.blob_files)
+            .Number("blob_file_bytes", family.blob_file_bytes)
+            .Number("front_filter_bytes", FrontFilterBytes(stats, name))
+            .Array("levels", records)
+            .InText("other_settings", OtherSettings(family.options)));
   }
-  families.Print(out, 0);
-  out << '\n';
-  levels.Print(out, 0);
-}
-
-void PrintJson(const StoreStats& stats, std::ostream& out) {
-  for (const auto& [name, family] : stats.families) {
-    std::vector<Record> levels;
-    for (const LevelStats& level : family.levels) {
-      if (level.files == 0) continue;
-      levels.emplace_back()
-          .Signed("level", level.level)
-          .Number("files", level.files)
-          .Number("file_bytes", level.file_bytes);
-    }
-    Record()
-        .Text("family", ToPrintable(name))
-        .Object("settings", SettingsOf(family.options))
-        .Number("rows", family.estimated_rows)
-        .Number("cells", family.estimated_cells)
-        .Number("memory_bytes", family.memtable_bytes)
-        .Number("files", family.files)
-        .Number("file_bytes", family.file_bytes)
-        .Number("filter_bytes", family.filter_bytes)
-        .Number("blob_files", family.blob_files)
-        .Number("blob_file_bytes", family.blob_file_bytes)
-        .Number("front_filter_bytes", FrontFilterBytes(stats, name))
-        .Array("levels", levels)
-        .Print(out);
-  }
+  families.Print();
+  output.Line();
 }
 
 // The statistics as of when the front filter has read all files.
@@ -219,12 +204,7 @@ void Stats(const PrintingStoreArgs& args, const Streams& streams) {
   StoreOptions options = args.Options();
   options.read_only = true;
   options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;
-  const StoreStats stats = ArmedStats(args.Open(options, {}, streams).get());
-  if (args.json) {
-    PrintJson(stats, streams.out);
-  } else {
-    PrintTable(stats, streams.out);
-  }
+  Print(ArmedStats(args.Open(options, {}, streams).get()), args.To(streams));
 }
 
 }  // namespace

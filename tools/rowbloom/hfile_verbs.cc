@@ -207,18 +207,11 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
     file_bytes += file.file_bytes;
   }
   WarnOfBulkLoad(report, *store, !args.regions_file.empty(), streams.err);
-  if (args.store.json) {
-    Record()
-        .Number("files", report.files.size())
-        .Number("cells", cells)
-        .Number("bytes", file_bytes)
-        .Real("seconds", progress.seconds())
-        .Print(streams.out);
-    return ExitCode::kOk;
-  }
-  streams.out << fmt::format("{} files, {} cells, {} bytes, {:.2f} s\n",
-                             report.files.size(), cells, file_bytes,
-                             progress.seconds());
+  args.store.To(streams).PrintSum(Record()
+                                      .Number("files", report.files.size())
+                                      .Number("cells", cells)
+                                      .Number("bytes", file_bytes)
+                                      .Seconds("seconds", progress.seconds()));
   return ExitCode::kOk;
 }
 
@@ -286,58 +279,39 @@ std::shared_ptr<Store> OpenForImport(const ImportHFileArgs& args,
   return args.store.Open(options, {}, streams);
 }
 
-// Lists what the import met and did not take, as a clause; empty if there was
-// nothing.
-std::string WhatElse(const HFileImportReport& report) {
-  std::string text;
-  for (const auto& [what, count] : report.passed_over) {
-    text += fmt::format("{}{} {}", text.empty() ? "passed over: " : ", ", count,
-                        ToPrintable(what));
-  }
-  return text;
-}
-
-void PrintSummary(const HFileImportReport& report, const ImportHFileArgs& args,
-                  double seconds, std::ostream& out) {
-  if (args.store.json) {
-    Record created;
-    for (const FamilyDescriptor& family : report.new_families) {
-      created.Object(ToPrintable(family.name), SettingsOf(family.options));
-    }
-    Record passed_over;
-    for (const auto& [what, count] : report.passed_over) {
-      passed_over.Number(ToPrintable(what), count);
-    }
-    Record()
-        .Number("files", report.files)
-        .Number("cells", report.cells)
-        .Number("puts", report.puts)
-        .Number("deletes", report.deletes)
-        .Number("skipped", report.skipped)
-        .Number("without_tags", report.without_tags)
-        .Number("left_out", report.left_out.size())
-        .Object("passed_over", passed_over)
-        .Object("created", created)
-        .Real("seconds", seconds)
-        .Print(out);
-    return;
-  }
-  out << fmt::format("{} files, {} cells; ", report.files, report.cells);
-  if (args.options.dry_run) {
-    out << "a dry run, nothing was imported\n";
-  } else {
-    out << fmt::format("loaded {} puts and {} deletes, skipped {}; {:.2f} s\n",
-                       report.puts, report.deletes, report.skipped, seconds);
-  }
+void PrintSummary(const HFileImportReport& report, bool dry_run, double seconds,
+                  const Output& output) {
+  Record created;
   for (const FamilyDescriptor& family : report.new_families) {
-    out << "new family " << FamilySpec::ToText(family.name, family.options)
-        << '\n';
+    created.Object(ToPrintable(family.name), SettingsOf(family.options));
   }
-  if (report.without_tags > 0) {
-    out << fmt::format("{} cells without their tags\n", report.without_tags);
+  Record passed_over;
+  for (const auto& [what, count] : report.passed_over) {
+    passed_over.Number(ToPrintable(what), count);
   }
-  const std::string what_else = WhatElse(report);
-  if (!what_else.empty()) out << what_else << '\n';
+  output.PrintSum(Record()
+                      .Number("files", report.files)
+                      .Number("cells", report.cells)
+                      .Number("puts", report.puts)
+                      .Number("deletes", report.deletes)
+                      .Number("skipped", report.skipped)
+                      .Number("without_tags", report.without_tags)
+                      .Number("left_out", report.left_out.size())
+                      .Object("passed_over", passed_over)
+                      .Object("created", created)
+                      .Seconds("seconds", seconds));
+  if (output.json) return;
+  if (dry_run) output.Line("a dry run, nothing was imported");
+  for (const FamilyDescriptor& family : report.new_families) {
+    output.Line("new family " +
+                FamilySpec::ToText(family.name, family.options));
+  }
+  std::string names;
+  for (const auto& [what, count] : report.passed_over) {
+    names += fmt::format("{}{} {}", names.empty() ? "passed over: " : ", ",
+                         count, ToPrintable(what));
+  }
+  if (!names.empty()) output.Line(names);
 }
 
 ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
@@ -365,7 +339,8 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
                               : "nothing was imported",
                           streams.err);
   }
-  PrintSummary(report, args, progress.seconds(), streams.out);
+  PrintSummary(report, args.options.dry_run, progress.seconds(),
+               args.store.To(streams));
   return report.left_out.empty() ? ExitCode::kOk : ExitCode::kFinding;
 }
 

@@ -165,19 +165,6 @@ struct Source {
   std::string name;
 };
 
-void PrintSummary(const LoadArgs& args, uint64_t cells, uint64_t bytes,
-                  double seconds, std::ostream& out) {
-  if (args.store.json) {
-    Record()
-        .Number("cells", cells)
-        .Number("bytes", bytes)
-        .Real("seconds", seconds)
-        .Print(out);
-  } else {
-    out << fmt::format("{} cells, {} bytes, {:.2f} s\n", cells, bytes, seconds);
-  }
-}
-
 ExitCode LoadFrom(const Source& source, const LoadArgs& args,
                   const Streams& streams) {
   const auto specs = Require(FamilySpec::ParseAll(args.families));
@@ -214,8 +201,10 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
   progress.Finish();
   if (!s.ok()) return fail(Describe(s), loader.cells_written());
   if (error) return fail(error->message, loader.cells_written());
-  PrintSummary(args, loader.cells_written(), reader.bytes_consumed(),
-               progress.seconds(), streams.out);
+  args.store.To(streams).PrintSum(Record()
+                                      .Number("cells", loader.cells_written())
+                                      .Number("bytes", reader.bytes_consumed())
+                                      .Seconds("seconds", progress.seconds()));
   return ExitCode::kOk;
 }
 

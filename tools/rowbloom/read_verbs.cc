@@ -281,14 +281,8 @@ struct ScanArgs : CountArgs {
 void PrintCounts(const CountArgs& args, const Streams& streams) {
   ScanCounts counts;
   Require(args.store.OpenToRead(streams)->Count(args.Options(), &counts));
-  if (args.store.json) {
-    Record()
-        .Number("rows", counts.rows)
-        .Number("cells", counts.cells)
-        .Print(streams.out);
-  } else {
-    streams.out << counts.rows << " rows, " << counts.cells << " cells\n";
-  }
+  args.store.To(streams).PrintSum(
+      Record().Number("rows", counts.rows).Number("cells", counts.cells));
 }
 
 void Scan(const ScanArgs& args, const Streams& streams) {

@@ -12,6 +12,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
+#include "tools/cli/output.h"
 #include "tools/cli/record.h"
 #include "tools/cli/report.h"
 
@@ -72,6 +73,12 @@ struct PrintingStoreArgs : StoreArgs {
 
   // Adds --json, too.
   void AddTo(CLI::App* command);
+
+  // The output of the verb, whose text is not indented. The streams must
+  // outlive it.
+  Output To(const Streams& streams) const {
+    return {streams.out, streams.err, json, /*indent=*/0};
+  }
 };
 
 // These must not outlive the variables that they set.

@@ -122,16 +122,10 @@ void Copy(const CopyArgs& args, const Streams& streams) {
   }
   CopyReport report;
   Require(store->CopyTo(args.path, options, &report));
-  if (args.store.json) {
-    Record()
-        .Number("families", report.families)
-        .Number("cells", report.cells)
-        .Number("deletes", report.deletes)
-        .Print(streams.out);
-  } else {
-    streams.out << report.families << " families, " << report.cells
-                << " cells, " << report.deletes << " of them deletes\n";
-  }
+  args.store.To(streams).PrintSum(Record()
+                                      .Number("families", report.families)
+                                      .Number("cells", report.cells)
+                                      .Number("deletes", report.deletes));
 }
 
 constexpr const char* kFiles = "files";
@@ -156,17 +150,18 @@ struct VerifyArgs {
   }
 };
 
-// A line for each problem: its place, as far as that is known, and what it is.
-void PrintProblem(const VerifyProblem& problem, std::ostream& out) {
-  if (!problem.file.empty()) out << problem.file << ": ";
+// The place of a problem, as far as that is known.
+std::string PlaceOf(const VerifyProblem& problem) {
+  std::string place;
+  if (!problem.file.empty()) place += ToPrintable(problem.file) + ": ";
   if (!problem.family.empty()) {
-    out << "family " << ToPrintable(problem.family) << ": ";
+    place += "family " + ToPrintable(problem.family) + ": ";
   }
   if (!problem.row.empty()) {
-    out << "row \"" << ToPrintable(problem.row) << "\", column \""
-        << ToPrintable(problem.qualifier) << "\": ";
+    place += "row \"" + ToPrintable(problem.row) + "\", column \"" +
+             ToPrintable(problem.qualifier) + "\": ";
   }
-  out << problem.problem << '\n';
+  return place;
 }
 
 ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
@@ -176,57 +171,38 @@ ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
                                               .records = args.Looks(kRecords),
                                               .cells = args.Looks(kCells)},
                                              &report));
+  const Output output = args.store.To(streams);
   for (const VerifyProblem& problem : report.problems) {
-    if (!args.store.json) {
-      PrintProblem(problem, streams.out);
-      continue;
-    }
-    Record()
-        .Text("file", ToPrintable(problem.file))
-        .Text("family", ToPrintable(problem.family))
-        .Text("row", ToPrintable(problem.row))
-        .Text("qualifier", ToPrintable(problem.qualifier))
-        .Text("problem", ToPrintable(problem.problem))
-        .Print(streams.out);
+    output.Line(PlaceOf(problem) + problem.problem);
+    if (!output.json) continue;
+    output.Print(Record()
+                     .Text("file", ToPrintable(problem.file))
+                     .Text("family", ToPrintable(problem.family))
+                     .Text("row", ToPrintable(problem.row))
+                     .Text("qualifier", ToPrintable(problem.qualifier))
+                     .Text("problem", ToPrintable(problem.problem)));
   }
-  if (args.store.json) {
-    Record()
-        .Number("files", report.files)
-        .Number("file_bytes", report.file_bytes)
-        .Number("records", report.records)
-        .Number("cells", report.cells)
-        .Number("row_deletes", report.row_deletes)
-        .Number("problems", report.problem_count)
-        .Print(streams.out);
-  } else {
-    streams.out << report.files << " files, " << report.file_bytes << " bytes, "
-                << report.records << " records, " << report.cells
-                << " cells: " << report.problem_count << " problems\n";
-  }
+  output.PrintSum(Record()
+                      .Number("files", report.files)
+                      .Number("file_bytes", report.file_bytes)
+                      .Number("records", report.records)
+                      .Number("cells", report.cells)
+                      .Number("row_deletes", report.row_deletes)
+                      .Number("problems", report.problem_count));
   return report.ok() ? ExitCode::kOk : ExitCode::kFinding;
 }
 
-// Prints a backup; the first one is printed below the titles.
-void Print(const BackupInfo& backup, std::string_view state, bool is_first,
-           bool json, std::ostream& out) {
-  if (json) {
-    Record()
-        .Number("backup", backup.id)
-        .Number("timestamp_s", backup.timestamp_s)
-        .Number("files", backup.files)
-        .Number("bytes", backup.bytes)
-        .Text("state", state)
-        .Print(out);
-    return;
-  }
-  constexpr const char* kLine = "{:>6}  {:23}  {:>5}  {:>14}  {}\n";
-  if (is_first) {
-    out << fmt::format(kLine, "backup", "made", "files", "bytes", "state");
-  }
-  out << fmt::format(
-      kLine, backup.id,  // That of a damaged backup is 0.
-      backup.timestamp_s == 0 ? "unknown" : UtcText(backup.timestamp_s),
-      backup.files, backup.bytes, state);
+constexpr const char* kBackupColumns =
+    "backup timestamp_s=made files bytes state";
+
+Record RecordOf(const BackupInfo& backup, std::string_view state) {
+  Record record;
+  record.Number("backup", backup.id).Time("timestamp_s", backup.timestamp_s);
+  if (backup.timestamp_s == 0) record.As("unknown");  // it is damaged
+  record.Number("files", backup.files)
+      .Number("bytes", backup.bytes)
+      .Text("state", state);
+  return record;
 }
 
 struct BackupArgs {
@@ -242,7 +218,8 @@ struct BackupArgs {
 void Backup(const BackupArgs& args, const Streams& streams) {
   BackupInfo made;
   Require(args.store.OpenToWrite(streams)->Backup(args.directory, &made));
-  Print(made, "made", /*is_first=*/true, args.store.json, streams.out);
+  const Output output = args.store.To(streams);
+  Listing(output, kBackupColumns).Add(RecordOf(made, "made"));
 }
 
 struct RestoreArgs {
@@ -299,6 +276,8 @@ ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
   std::vector<BackupInfo> backups;
   Require(ListBackups(args.directory, &backups));
   ExitCode code = ExitCode::kOk;
+  const Output output{streams.out, streams.err, args.json, /*indent=*/0};
+  Listing listing(output, kBackupColumns);
   for (const BackupInfo& backup : backups) {
     std::string_view state = args.verify ? "verified" : "listed";
     Status s;
@@ -312,7 +291,7 @@ ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
       state = "damaged";
       code = ExitCode::kFinding;
     }
-    Print(backup, state, &backup == &backups.front(), args.json, streams.out);
+    listing.Add(RecordOf(backup, state));
   }
   return code;
 }

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -145,7 +144,6 @@ struct FilesAdvice {
   std::vector<FilterCost> costs;  // the present filter first
   // A front filter holds the ROW sections of all files, and answers a get of an
   // absent row that passes none.
-  double front_rate = 0;
   uint64_t front_bytes = 0;
   double front_answers = 1;
 
@@ -224,8 +222,7 @@ class AdvisedFiles {
     FilesAdvice found{.path = path_,
                       .family = family_,
                       .layout = layout_->ToString(),
-                      .files = files_.size(),
-                      .front_rate = false_positive_rate};
+                      .files = files_.size()};
     for (const File& file : files_) {
       found.rows += file.profile.rows;
       found.cells += file.profile.cells;
@@ -332,7 +329,7 @@ class AdvisedFiles {
   std::map<size_t, SampledRow> sample_;  // by the hash of the row
 };
 
-void PrintJson(const FilesAdvice& found, std::ostream& out) {
+void Print(const FilesAdvice& found, const Output& output) {
   const auto start = [&](std::string_view kind) {
     Record record(kind, ToPrintable(found.path));
     if (found.is_of_family()) record.Text("family", ToPrintable(found.family));
@@ -341,8 +338,8 @@ void PrintJson(const FilesAdvice& found, std::ostream& out) {
   const Advice& advice = found.advice;
   Record record = start("advice");
   record.Text("key_layout", found.layout)
-      .Number("rows", found.rows)
-      .Number("cells", found.cells)
+      .Count("rows", found.rows)
+      .Count("cells", found.cells)
       .Text("bloom_type", ToString(advice.bloom_type))
       .Text("kind", ToString(advice.kind))
       .Real("false_positive_rate", advice.false_positive_rate)
@@ -350,68 +347,31 @@ void PrintJson(const FilesAdvice& found, std::ostream& out) {
       .Real("row_spread", advice.row_spread.value_or(1))
       .Text("reason", advice.reason);
   if (found.is_of_family()) {
-    record.Real("files_considered", found.considered)
+    record.InText("files", Grouped(found.files))
+        .Real("files_considered", found.considered)
         .Real("files_per_row", found.with_row)
-        .Real("front_filter_bytes", static_cast<double>(found.front_bytes))
-        .Real("front_filter_answers", found.front_answers);
+        .Bytes("front_filter_bytes", found.front_bytes)
+        .Share("front_filter_answers", found.front_answers);
   }
-  record.Print(out);
+  output.Line(found.path);
+  output.Print(record);
+  output.Line();
+  Listing costs(
+      output,
+      "which filter bytes scan_absent_row get_absent_row get_absent_column");
   for (const FilterCost& cost : found.costs) {
-    start("filter_cost")
-        .Text("which", cost.which)
-        .Text("filter", cost.name)
-        .Number("bytes", cost.bytes)
-        .Real("scan_absent_row", cost.wasted.scan_absent_row)
-        .Real("get_absent_row", cost.wasted.get_absent_row)
-        .Real("get_absent_column", cost.wasted.get_absent_column)
-        .Print(out);
+    costs.Add(start("filter_cost")
+                  .Text("which", cost.which)
+                  .Text("filter", cost.name)
+                  .Count("bytes", cost.bytes)
+                  .Real("scan_absent_row", cost.wasted.scan_absent_row)
+                  .Real("get_absent_row", cost.wasted.get_absent_row)
+                  .Real("get_absent_column", cost.wasted.get_absent_column));
   }
-}
-
-void PrintText(const FilesAdvice& found, std::ostream& out) {
-  const Advice& advice = found.advice;
-  out << WithoutControls(found.path)
-      << (found.is_of_family() ? ", family " + ToPrintable(found.family) : "")
-      << fmt::format("\n  data     {} rows, {} cells, layout {}\n",
-                     Grouped(found.rows), Grouped(found.cells), found.layout);
-  if (found.is_of_family()) {
-    out << fmt::format(
-        "  reads    {} files: a read considers {:.4g}, of which {:.4g} have "
-        "its row if that exists\n"
-        "  front    a front filter over ROW at {:.4g} takes {} bytes of memory "
-        "and answers {} of gets of absent rows\n",
-        Grouped(found.files), found.considered, found.with_row,
-        found.front_rate, Grouped(found.front_bytes),
-        Percent(found.front_answers));
-  }
-  out << fmt::format(
-      "  advice   bloom_type {}, kind {}, false_positive_rate {:.4g}{}\n"
-      "  because  {}\n\n",
-      ToString(advice.bloom_type), ToString(advice.kind),
-      advice.false_positive_rate,
-      advice.row_spread ? fmt::format(", adaptive split with row_spread {:.3g}",
-                                      *advice.row_spread)
-                        : "",
-      WithoutControls(advice.reason));
-  Table table({"filter", ">bytes", ">scan, absent row", ">get, absent row",
-               ">get, absent column"});
-  for (const FilterCost& cost : found.costs) {
-    table.AddRow({cost.which + ": " + cost.name, Grouped(cost.bytes),
-                  fmt::format("{:.4g}", cost.wasted.scan_absent_row),
-                  fmt::format("{:.4g}", cost.wasted.get_absent_row),
-                  fmt::format("{:.4g}", cost.wasted.get_absent_column)});
-  }
-  table.Print(out);
-  out << fmt::format(
-      "  wasted reads per lookup, of {:.4g} files that it considers\n",
-      found.considered);
-}
-
-// Prints the advice for files whose reads are known.
-void PrintAdvice(const AdvisedFiles& files, double false_positive_rate,
-                 const Output& output) {
-  const FilesAdvice found = files.Find(false_positive_rate);
-  (output.json ? PrintJson : PrintText)(found, output.out);
+  costs.Print();
+  output.Line(fmt::format(
+      "  wasted reads per lookup, of {:.4g} files that it considers",
+      found.considered));
 }
 
 void AdviseFile(const TableFile& file, const AdviseArgs& args,
@@ -425,7 +385,7 @@ void AdviseFile(const TableFile& file, const AdviseArgs& args,
   Require(files.Add(file, nullptr));
   files.SetReads(args.files,
                  args.files_per_row == 0 ? args.files : args.files_per_row);
-  PrintAdvice(files, args.false_positive_rate, output);
+  Print(files.Find(args.false_positive_rate), output);
 }
 
 // A family whose key layout is not known is passed over, unless all are.
@@ -454,8 +414,8 @@ ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
     }
     if (files.empty()) continue;
     files.FindReads(family.key_order);
-    if (advised && !output.json) output.out << "\n";
-    PrintAdvice(files, args.false_positive_rate, output);
+    if (advised) output.Line();
+    Print(files.Find(args.false_positive_rate), output);
     advised = true;
   }
   if (!advised && worst == ExitCode::kOk) {
@@ -477,8 +437,8 @@ ExitCode AdviseAll(const AdviseArgs& args, const Streams& streams) {
               "database are counted"});
   }
   const ExitCode of_trees =
-      databases.ForEachTree(streams, [&](const DatabaseTree& tree) {
-        return AdviseTree(tree, args, streams);
+      databases.ForEachTree(streams, [&](const DatabaseTree* tree) {
+        return AdviseTree(*tree, args, streams);
       });
   return std::max(of_trees,
                   PrintEachFile(files, streams, AdviseFile, Prints::kAtTheEnd));

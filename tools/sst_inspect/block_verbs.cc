@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <ostream>
+#include <string>
 
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/file_args.h"
@@ -17,118 +16,57 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-std::string VerdictOf(const BlockInfo& block) {
-  if (!block.status.ok()) return "DAMAGED";
-  return block.has_checksum() ? "ok" : "";
+Record RecordOf(const std::string& path, const BlockInfo& block) {
+  Record record("block", path);
+  record.Text("type", ToString(block.type))
+      .Number("offset", block.offset_bytes)
+      .Number("stored_bytes", block.stored_bytes)
+      .Number("contents_bytes", block.contents_bytes);
+  if (block.contents_bytes) {
+    record.InText("ratio", Ratio(*block.contents_bytes, block.stored_bytes));
+  }
+  if (!block.compression.empty()) {
+    record.Text("compression", block.compression);
+  }
+  if (!block.encoding.empty()) record.Text("encoding", block.encoding);
+  if (!block.name.empty()) record.Text("name", ToPrintable(block.name));
+  if (block.partition != 0) record.Number("partition", block.partition);
+  if (!block.status.ok() || block.has_checksum()) {
+    record.Flag("ok", block.status.ok())
+        .As(block.status.ok() ? "ok" : "DAMAGED");
+  }
+  if (!block.status.ok()) record.Text("problem", Describe(block.status));
+  return record;
 }
-
-std::string TypeText(const BlockInfo& block) {
-  return block.encoding.empty() ? std::string(ToString(block.type))
-                                : block.encoding + " data";
-}
-
-// A partition is named by its number, and so are the data blocks in one of the
-// index.
-std::string NameText(const BlockInfo& block) {
-  return block.partition == 0 ? ToPrintable(block.name)
-                              : fmt::format("partition {}", block.partition);
-}
-
-// Columns of fixed width: a file may have millions of blocks.
-constexpr const char* kBlockLine =
-    "  {:<20} {:>13} {:>9} {:>9} {:>5}  {:<6} {:<8} {}";
-
-class LayoutPrinter {
- public:
-  LayoutPrinter(const TableFile& file, const Output& output)
-      : file_(file), output_(output) {}
-
-  void Head() {
-    if (output_.json) return;
-    output_.out << WithoutControls(file_.path()) << "\n";
-    Line(fmt::format(kBlockLine, "block", "offset", "stored", "contents",
-                     "ratio", "codec", "checksum", "name"));
-  }
-
-  void Add(const BlockInfo& block) {
-    totals_[block.type].Add(block);
-    if (!block.status.ok()) {
-      ++damaged_;
-      unreadable_ = unreadable_ || !block.status.IsCorruption();
-    }
-    if (output_.json) return AddJson(block);
-    Line(fmt::format(
-        kBlockLine, TypeText(block), block.offset_bytes, block.stored_bytes,
-        block.contents_bytes ? fmt::format("{}", *block.contents_bytes) : "-",
-        block.contents_bytes ? Ratio(*block.contents_bytes, block.stored_bytes)
-                             : "-",
-        block.compression, VerdictOf(block), NameText(block)));
-    if (!block.status.ok()) {
-      output_.out << "    problem: " << Describe(block.status) << "\n";
-    }
-  }
-
-  ExitCode Finish(const rocksdb::Status& status) {
-    if (!output_.json) {
-      output_.out << "\n";
-      Table table(
-          {">blocks", "type", ">stored", ">of the file", ">ratio", ">damaged"});
-      for (const auto& [type, totals] : totals_) {
-        table.AddRow({Grouped(totals.blocks), std::string(ToString(type)),
-                      HumanBytes(totals.stored_bytes),
-                      Percent(static_cast<double>(totals.stored_bytes) /
-                              static_cast<double>(file_.size_bytes())),
-                      Ratio(totals.contents_bytes, totals.stored_bytes),
-                      Grouped(totals.damaged)});
-      }
-      table.Print(output_.out);
-    }
-    ExitCode worst = damaged_ > 0 ? ExitCode::kFinding : ExitCode::kOk;
-    if (unreadable_) worst = ExitCode::kFailed;
-    if (!status.ok()) {
-      worst = std::max(worst, Judge(output_.err, status));
-    }
-    return worst;
-  }
-
- private:
-  void Line(std::string text) {
-    text.erase(text.find_last_not_of(' ') + 1);
-    output_.out << text << "\n";
-  }
-
-  void AddJson(const BlockInfo& block) {
-    Record record("block", ToPrintable(file_.path()));
-    record.Text("type", ToString(block.type))
-        .Number("offset", block.offset_bytes)
-        .Number("stored_bytes", block.stored_bytes)
-        .Number("contents_bytes", block.contents_bytes);
-    if (!block.compression.empty()) {
-      record.Text("compression", block.compression);
-    }
-    if (!block.encoding.empty()) record.Text("encoding", block.encoding);
-    if (!block.name.empty()) record.Text("name", ToPrintable(block.name));
-    if (block.partition != 0) record.Number("partition", block.partition);
-    if (!VerdictOf(block).empty()) record.Flag("ok", block.status.ok());
-    if (!block.status.ok()) record.Text("problem", Describe(block.status));
-    record.Print(output_.out);
-  }
-
-  const TableFile& file_;
-  const Output& output_;
-  TotalsByType totals_;
-  uint64_t damaged_ = 0;
-  bool unreadable_ = false;
-};
 
 ExitCode PrintLayout(const TableFile& file, const DrawnArgs& /*args*/,
                      const Output& output) {
-  LayoutPrinter printer(file, output);
-  printer.Head();
+  const std::string path = ToPrintable(file.path());
+  output.Line(file.path());
+  Listing blocks(
+      output,
+      "type=block offset stored_bytes=stored contents_bytes=contents "
+      "ratio compression=codec encoding ok=checksum partition name "
+      "problem",
+      Prints::kAllTheWhile);
+  TotalsByType totals;
+  ExitCode worst = ExitCode::kOk;
   const rocksdb::Status status =
-      file.ForEachBlock(TableFile::Blocks::kAll,
-                        [&](const BlockInfo& block) { printer.Add(block); });
-  return printer.Finish(status);
+      file.ForEachBlock(TableFile::Blocks::kAll, [&](const BlockInfo& block) {
+        totals[block.type].Add(block);
+        blocks.Add(RecordOf(path, block));
+        worst = std::max(worst, cli::CodeOf(block.status));
+      });
+  blocks.Print();
+  if (!output.json) {
+    output.Line();
+    Listing by_type(output, kTotalsColumns);
+    for (const auto& [type, sums] : totals) {
+      by_type.Add(sums.RecordOf(ToString(type), file.size_bytes()));
+    }
+  }
+  if (!status.ok()) worst = std::max(worst, Judge(output.err, status));
+  return worst;
 }
 
 // The arguments of a verb that prints bytes of each file.
@@ -144,66 +82,41 @@ void PrintIndex(const TableFile& file, const ListingArgs& args,
   const KeyFormat format{.hex = args.hex,
                          .form = file.key_form(),
                          .timestamp_bytes = file.timestamp_bytes()};
-  constexpr const char* kLine = "  {:>9} {:>9} {:>14} {:>10}  {}\n";
-  if (!output.json) {
-    output.out << WithoutControls(file.path()) << "\n"
-               << fmt::format(
-                      kLine, "partition", "block", "offset", "bytes",
-                      file.index_keys_come_first() ? "from key" : "up to key");
-  }
+  output.Line(file.path());
+  Listing entries(
+      output,
+      fmt::format("partition block offset bytes key={}",
+                  file.index_keys_come_first() ? "from_key" : "up_to_key"),
+      Prints::kAllTheWhile);
   uint64_t number = 0;
   Require(file.ForEachIndexEntry([&](const IndexEntryInfo& entry) {
-    ++number;
-    if (output.json) {
-      Record record("index_entry", ToPrintable(file.path()));
-      record.Number("block", number)
-          .Number("partition", entry.partition)
-          .Number("offset", entry.handle.offset_bytes)
-          .Number("bytes", entry.handle.size_bytes)
-          .Text("key", format.KeyText(entry.user_key));
-      if (!entry.first_key.empty()) {
-        record.Text("first_key", format.Text(entry.first_key));
-      }
-      record.Print(output.out);
-      return;
+    Record record("index_entry", ToPrintable(file.path()));
+    record.Number("block", ++number)
+        .Number("partition", entry.partition)
+        .Number("offset", entry.handle.offset_bytes)
+        .Number("bytes", entry.handle.size_bytes)
+        .Text("key", format.KeyText(entry.user_key));
+    if (!entry.first_key.empty()) {
+      record.Text("first_key", format.Text(entry.first_key));
     }
-    output.out << fmt::format(
-        kLine, entry.partition == 0 ? "-" : fmt::format("{}", entry.partition),
-        number, entry.handle.offset_bytes, entry.handle.size_bytes,
-        format.KeyText(entry.user_key));
+    entries.Add(record);
   }));
 }
 
 void PrintProps(const TableFile& file, const ListingArgs& args,
                 const Output& output) {
-  const auto value_text = [&](const Property& property) {
-    if (!property.text.empty()) return property.text;
-    return args.hex ? ToHex(property.bytes) : ToPrintable(property.bytes);
-  };
-  if (!output.json) output.out << WithoutControls(file.path()) << "\n";
-  size_t width = 0;
-  const std::vector<Property> properties = file.Properties();
-  for (const Property& property : properties) {
-    width = std::max(width, ToPrintable(property.name).size());
-  }
-  for (const Property& property : properties) {
-    std::string name = ToPrintable(property.name);
-    if (output.json) {
-      Record record("property", ToPrintable(file.path()));
-      record.Text("name", name);
-      if (property.number) {
-        record.Number("value", *property.number);
-      } else {
-        record.Text("value", value_text(property));
-      }
-      record.Print(output.out);
-      continue;
+  const KeyFormat format{.hex = args.hex};
+  output.Line(file.path());
+  Listing listing(output, "name=property value");
+  for (const Property& property : file.Properties()) {
+    Record record("property", ToPrintable(file.path()));
+    record.Text("name", ToPrintable(property.name));
+    if (property.number) {
+      record.Number("value", *property.number);
+    } else {
+      record.Text("value", format.ValueText(property));
     }
-    name.resize(std::max(width, name.size()), ' ');
-    output.out << "  " << name << "  "
-               << (property.number ? std::to_string(*property.number)
-                                   : value_text(property))
-               << "\n";
+    listing.Add(record);
   }
 }
 

@@ -1,9 +1,8 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
-#include <ostream>
+#include <string>
+#include <string_view>
 
 #include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
@@ -51,7 +50,10 @@ class DataPrinter {
 
   void Run() {
     ChooseRow();
-    if (!output_.json) output_.out << WithoutControls(file_.path()) << "\n";
+    output_.Line(file_.path());
+    Listing listing(
+        output_, "key row family qualifier timestamp type sequence tags value",
+        Prints::kAllTheWhile);
     const std::unique_ptr<CellReader> cells = file_.NewCellReader();
     if (start_) cells->SkipToRow(*start_);
     uint64_t left = args_.limit;
@@ -60,10 +62,11 @@ class DataPrinter {
       const std::string_view key = format_.WithoutTimestamp(cell.user_key);
       if (IsPast(BoundOf(key))) break;
       if (!IsWanted(key)) continue;
-      Print(cell, key);
+      listing.Add(RecordOf(cell, key));
       --left;
     }
     Require(cells->status());
+    listing.Print();
     if (left > 0) Require(PrintRangeDeletions());
   }
 
@@ -120,58 +123,43 @@ class DataPrinter {
     return split && split->row == *row_;
   }
 
-  void Print(const Cell& cell, std::string_view key) {
+  Record RecordOf(const Cell& cell, std::string_view key) const {
+    Record record("cell", ToPrintable(file_.path()));
     const auto split = args_.whole_keys ? std::nullopt : format_.Split(key);
-    const auto timestamp = format_.TimestampOf(cell.user_key);
-    const bool has_family = split && file_.key_form() == KeyForm::kHFile;
-    if (output_.json) {
-      Record record("cell", ToPrintable(file_.path()));
-      record.Text("key", format_.Text(key));
-      if (split) {
-        record.Text("row", format_.RowText(split->row));
-        if (has_family) record.Text("family", format_.Text(split->family));
-        record.Text("qualifier", format_.Text(split->qualifier));
-      }
-      if (timestamp) AddTimestamp(timestamp, &record);
-      record.Number("sequence", cell.sequence)
-          .Text("type", file_.TypeName(cell.type))
-          .Text("value", format_.Text(cell.value));
-      if (!cell.tags.empty()) record.Text("tags", format_.Text(cell.tags));
-      record.Print(output_.out);
-      return;
-    }
-    std::string text = format_.Text(key);
     if (split) {
-      text = format_.RowText(split->row) + "  ";
-      if (has_family) text += format_.Text(split->family) + ":";
-      text += format_.Text(split->qualifier);
+      record.InJson("key", format_.Text(key))
+          .Text("row", format_.RowText(split->row));
+      if (file_.key_form() == KeyForm::kHFile) {
+        record.Text("family", format_.Text(split->family));
+      }
+      record.Text("qualifier", format_.Text(split->qualifier));
+    } else {
+      record.Text("key", format_.Text(key));
     }
-    output_.out << fmt::format(
-        "  {}  {}{}@{}  {}{}\n", text,
-        timestamp ? fmt::format("t={} ", ToString(*timestamp)) : "",
-        file_.TypeName(cell.type), cell.sequence, format_.Text(cell.value),
-        cell.tags.empty() ? "" : "  tags " + format_.Text(cell.tags));
+    const auto timestamp = format_.TimestampOf(cell.user_key);
+    if (timestamp) AddTimestamp(timestamp, &record);
+    record.Number("sequence", cell.sequence)
+        .Text("type", file_.TypeName(cell.type))
+        .Text("value", format_.Text(cell.value));
+    if (!cell.tags.empty()) record.Text("tags", format_.Text(cell.tags));
+    return record;
   }
 
   // Prints the range deletions that reach into the chosen keys.
   rocksdb::Status PrintRangeDeletions() {
+    Listing ranges(output_, "start=from end=to type sequence",
+                   Prints::kAllTheWhile);
     return file_.ForEachRangeDeletion(
         [&](const TableFile::RangeDeletion& range) {
           const std::string_view start = format_.WithoutTimestamp(range.start);
           const std::string_view end = format_.WithoutTimestamp(range.end);
           if (start_ && Compare(end, *start_) <= 0) return;
           if (IsBehindStop(start) || IsBehindRow(start)) return;
-          if (output_.json) {
-            Record record("range_deletion", ToPrintable(file_.path()));
-            record.Text("start", format_.Text(start))
-                .Text("end", format_.Text(end))
-                .Number("sequence", range.sequence);
-            record.Print(output_.out);
-            return;
-          }
-          output_.out << fmt::format("  [{}, {})  range-delete@{}\n",
-                                     format_.Text(start), format_.Text(end),
-                                     range.sequence);
+          ranges.Add(Record("range_deletion", ToPrintable(file_.path()))
+                         .Text("start", format_.Text(start))
+                         .Text("end", format_.Text(end))
+                         .InText("type", "range-delete")
+                         .Number("sequence", range.sequence));
         });
   }
 

@@ -134,12 +134,14 @@ void AddFiles(const rocksdb::ColumnFamilyMetaData& listing,
             return fs::exists(in(one), ignored);
           });
       const bool missing = found == directories.end();
-      family->files.push_back({.path = in(missing ? directories[0] : *found),
-                               .level = level.level,
-                               .size_bytes = file.size,
-                               .smallest = file.smallestkey,
-                               .largest = file.largestkey,
-                               .missing = missing});
+      TreeFile& added = family->files.emplace_back();
+      added.path = in(missing ? directories[0] : *found);
+      added.level = level.level;
+      added.sums.files = added.sums.unread_files = 1;
+      added.sums.bytes = file.size;
+      added.smallest = file.smallestkey;
+      added.largest = file.largestkey;
+      added.missing = missing;
     }
   }
 }
@@ -194,6 +196,24 @@ bool IsComplete(const DatabaseTree& tree) {
 }
 
 }  // namespace
+
+TreeSums SumOf(std::span<const TreeFile> files) {
+  TreeSums sums;
+  for (const TreeFile& file : files) sums += file.sums;
+  return sums;
+}
+
+void ForEachLevel(
+    const TreeFamily& family,
+    const std::function<void(std::span<const TreeFile> files)>& use) {
+  for (auto first = family.files.begin(); first != family.files.end();) {
+    const auto end = std::find_if(
+        first, family.files.end(),
+        [first](const TreeFile& file) { return file.level != first->level; });
+    use({first, end});
+    first = end;
+  }
+}
 
 bool IsDatabase(const std::string& path) {
   std::error_code ignored;

@@ -2,20 +2,22 @@
 // MANIFEST names them.
 #pragma once
 
-#include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "rocksdb/status.h"
 #include "tools/sst/internal_key.h"
+#include "tools/sst_inspect/tree_sums.h"
 
 namespace rowbloom::sst_inspect {
 
 struct TreeFile {
   std::string path;
   int level = 0;
-  uint64_t size_bytes = 0;  // as the MANIFEST says
-  std::string smallest;     // user keys
+  TreeSums sums;         // unread, with its bytes as the MANIFEST says
+  std::string smallest;  // user keys
   std::string largest;
   bool missing = false;  // it was in no directory when the tree was read
 };
@@ -36,6 +38,12 @@ struct DatabaseTree {
   std::string path;
   std::vector<TreeFamily> families;
 };
+
+TreeSums SumOf(std::span<const TreeFile> files);
+// Calls `use` for each level of a family that has files.
+void ForEachLevel(
+    const TreeFamily& family,
+    const std::function<void(std::span<const TreeFile> files)>& use);
 
 // Tells whether a path is the directory of a RocksDB database.
 bool IsDatabase(const std::string& path);

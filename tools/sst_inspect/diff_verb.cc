@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -59,10 +58,8 @@ class Differ {
                       a_.path(), b_.path(), ToPrintable(a_.Facts().comparator),
                       ToPrintable(b_.Facts().comparator))});
     }
-    if (!output_.json) {
-      output_.out << "a  " << WithoutControls(a_.path()) << "\n"
-                  << "b  " << WithoutControls(b_.path()) << "\n";
-    }
+    output_.Line("a  " + a_.path());
+    output_.Line("b  " + b_.path());
     DiffProperties();
     DiffCells();
     DiffRangeDeletions();
@@ -81,42 +78,43 @@ class Differ {
     uint64_t differing() const { return only_a + only_b + changed; }
     bool Differ() const { return differing() > 0; }
   };
+  enum class Side : uint8_t { kA, kB };
   // A range deletion: start, end and sequence number.
   using Range = std::tuple<std::string, std::string, uint64_t>;
 
   // Properties tell how a file was made: they differ without a finding.
   void DiffProperties() {
     std::map<std::string, std::pair<std::string, std::string>> values;
-    const auto text = [this](const Property& property) {
-      if (property.number) return fmt::format("{}", *property.number);
-      return property.text.empty() ? format_.Text(property.bytes)
-                                   : property.text;
-    };
     for (const Property& property : a_.Properties()) {
-      values[property.name].first = text(property);
+      values[property.name].first = format_.ValueText(property);
     }
     for (const Property& property : b_.Properties()) {
-      values[property.name].second = text(property);
+      values[property.name].second = format_.ValueText(property);
     }
-    Table table({"property", "a", "b"});
+    Listing differing(output_, "name=property a b");
     for (const auto& [name, pair] : values) {
       if (pair.first == pair.second) continue;
-      if (output_.json) {
-        Record("property_differs", ToPrintable(a_.path()))
-            .Text("other", ToPrintable(b_.path()))
-            .Text("name", ToPrintable(name))
-            .Text("a", pair.first)
-            .Text("b", pair.second)
-            .Print(output_.out);
-        continue;
-      }
-      table.AddRow(
-          {ToPrintable(name), Shortened(pair.first), Shortened(pair.second)});
+      differing.Add(Record("property_differs", ToPrintable(a_.path()))
+                        .InJson("other", ToPrintable(b_.path()))
+                        .Text("name", ToPrintable(name))
+                        .Long("a", pair.first)
+                        .Long("b", pair.second));
     }
-    if (!table.empty()) table.Print(output_.out);
   }
 
   void DiffCells() {
+    Listing listing(output_, "side key timestamp type sequence value",
+                    Prints::kAllTheWhile);
+    const auto add = [&](Side side, std::string_view how, const Cell& cell) {
+      if (cells_.differing() > args_.limit) return;
+      Record record = Differing("cell_differs", side, how);
+      record.Text("key", format_.ColumnText(cell.user_key));
+      AddTimestamp(format_.TimestampOf(cell.user_key), &record);
+      listing.Add(record.Number("sequence", cell.sequence)
+                      .Text("type", a_.TypeName(cell.type))
+                      .Text("value", format_.Text(cell.value))
+                      .As(format_.ShortText(cell.value)));
+    };
     const std::unique_ptr<CellReader> a = a_.NewCellReader();
     const std::unique_ptr<CellReader> b = b_.NewCellReader();
     bool more_a = a->Next();
@@ -129,15 +127,15 @@ class Differ {
                                   : a_.CompareCells(a->cell(), b->cell());
       if (order < 0) {
         ++cells_.only_a;
-        Print("only_a", '<', a->cell());
+        add(Side::kA, "only_a", a->cell());
       } else if (order > 0) {
         ++cells_.only_b;
-        Print("only_b", '>', b->cell());
+        add(Side::kB, "only_b", b->cell());
       } else if (a->cell().value != b->cell().value ||
                  a->cell().tags != b->cell().tags) {
         ++cells_.changed;
-        Print("value", '<', a->cell());
-        Print("value", '>', b->cell());
+        add(Side::kA, "value", a->cell());
+        add(Side::kB, "value", b->cell());
       } else {
         ++cells_.same;
       }
@@ -159,16 +157,27 @@ class Differ {
   }
 
   void DiffRangeDeletions() {
+    Listing listing(output_, "side start=from end=to type sequence",
+                    Prints::kAllTheWhile);
+    const auto add = [&](Side side, std::string_view how, const Range& range) {
+      if (ranges_.differing() > args_.limit) return;
+      const auto& [start, end, sequence] = range;
+      listing.Add(Differing("range_deletion_differs", side, how)
+                      .Text("start", format_.Text(start))
+                      .Text("end", format_.Text(end))
+                      .InText("type", "range-delete")
+                      .Number("sequence", sequence));
+    };
     const std::vector<Range> a = RangeDeletionsOf(a_);
     const std::vector<Range> b = RangeDeletionsOf(b_);
     for (auto at_a = a.begin(), at_b = b.begin();
          at_a != a.end() || at_b != b.end();) {
       if (at_b == b.end() || (at_a != a.end() && *at_a < *at_b)) {
         ++ranges_.only_a;
-        Print("only_a", '<', *at_a++);
+        add(Side::kA, "only_a", *at_a++);
       } else if (at_a == a.end() || *at_b < *at_a) {
         ++ranges_.only_b;
-        Print("only_b", '>', *at_b++);
+        add(Side::kB, "only_b", *at_b++);
       } else {
         ++ranges_.same;
         ++at_a;
@@ -177,72 +186,24 @@ class Differ {
     }
   }
 
-  const std::string& PathOf(char side) const {
-    return side == '<' ? a_.path() : b_.path();
-  }
-
-  void Print(std::string_view what, char side, const Range& range) {
-    if (ranges_.differing() > args_.limit) return;
-    const auto& [start, end, sequence] = range;
-    const std::string from = format_.Text(start);
-    const std::string to = format_.Text(end);
-    if (output_.json) {
-      Record("range_deletion_differs", ToPrintable(PathOf(side)))
-          .Text("how", what)
-          .Text("side", side == '<' ? "a" : "b")
-          .Text("start", from)
-          .Text("end", to)
-          .Number("sequence", sequence)
-          .Print(output_.out);
-      return;
-    }
-    output_.out << fmt::format("{}  [{}, {})  range-delete@{}\n", side, from,
-                               to, sequence);
-  }
-
-  void Print(std::string_view what, char side, const Cell& cell) {
-    if (cells_.differing() > args_.limit) return;
-    if (output_.json) {
-      Record record("cell_differs", ToPrintable(PathOf(side)));
-      record.Text("how", what)
-          .Text("side", side == '<' ? "a" : "b")
-          .Text("key", format_.ColumnText(cell.user_key));
-      AddTimestamp(format_.TimestampOf(cell.user_key), &record);
-      record.Number("sequence", cell.sequence)
-          .Text("type", a_.TypeName(cell.type))
-          .Text("value", format_.Text(cell.value))
-          .Print(output_.out);
-      return;
-    }
-    output_.out << fmt::format(
-        "{}  {}  {}@{}  {}\n", side, format_.KeyText(cell.user_key),
-        a_.TypeName(cell.type), cell.sequence, format_.ShortText(cell.value));
+  Record Differing(std::string_view kind, Side side,
+                   std::string_view how) const {
+    const TableFile& file = side == Side::kA ? a_ : b_;
+    Record record(kind, ToPrintable(file.path()));
+    record.Text("how", how).Text("side", side == Side::kA ? "a" : "b");
+    return record;
   }
 
   void Report() const {
-    if (output_.json) {
-      Record("diff", ToPrintable(a_.path()))
-          .Text("other", ToPrintable(b_.path()))
-          .Number("same", cells_.same)
-          .Number("only_a", cells_.only_a)
-          .Number("only_b", cells_.only_b)
-          .Number("changed", cells_.changed)
-          .Number("same_range_deletions", ranges_.same)
-          .Number("range_deletions_only_a", ranges_.only_a)
-          .Number("range_deletions_only_b", ranges_.only_b)
-          .Print(output_.out);
-      return;
-    }
-    output_.out << fmt::format(
-        "{} cells the same, {} only in a, {} only in b, {} with another "
-        "value\n",
-        Grouped(cells_.same), Grouped(cells_.only_a), Grouped(cells_.only_b),
-        Grouped(cells_.changed));
-    if (ranges_.same == 0 && !ranges_.Differ()) return;
-    output_.out << fmt::format(
-        "{} range deletions the same, {} only in a, {} only in b\n",
-        Grouped(ranges_.same), Grouped(ranges_.only_a),
-        Grouped(ranges_.only_b));
+    output_.Print(Record("diff", ToPrintable(a_.path()))
+                      .InJson("other", ToPrintable(b_.path()))
+                      .Count("same", cells_.same)
+                      .Count("only_a", cells_.only_a)
+                      .Count("only_b", cells_.only_b)
+                      .Count("changed", cells_.changed)
+                      .Count("same_range_deletions", ranges_.same)
+                      .Count("range_deletions_only_a", ranges_.only_a)
+                      .Count("range_deletions_only_b", ranges_.only_b));
   }
 
   const TableFile& a_;

@@ -116,13 +116,13 @@ ExitCode FileArgs::ForEachFile(const Streams& streams, const Use& use,
 
 ExitCode FileArgs::ForEachTree(
     const Streams& streams,
-    const std::function<ExitCode(const DatabaseTree& tree)>& use) const {
+    const std::function<ExitCode(DatabaseTree* tree)>& use) const {
   ExitCode worst = ExitCode::kOk;
   for (const std::string& path : paths) {
     DatabaseTree tree;
     worst = std::max(worst, OrComplain(streams.err, [&] {
                        Require(ReadTree(path, db_paths, &tree));
-                       return use(tree);
+                       return use(&tree);
                      }));
   }
   return worst;

@@ -20,12 +20,6 @@ namespace rowbloom::sst_inspect {
 using cli::Action;
 using cli::Streams;
 
-// The time at which a verb prints its output.
-enum class Prints : uint8_t {
-  kAtTheEnd,     // after each file
-  kAllTheWhile,  // which on a terminal is progress enough
-};
-
 // Complains of a Failure of `use`, which gives the code.
 ExitCode OrComplain(const Diagnostics& err,
                     const std::function<ExitCode()>& use);
@@ -87,7 +81,7 @@ struct FileArgs {
   // as FileOpener does.
   ExitCode ForEachTree(
       const Streams& streams,
-      const std::function<ExitCode(const DatabaseTree& tree)>& use) const;
+      const std::function<ExitCode(DatabaseTree* tree)>& use) const;
 };
 
 // Prints each file by itself.

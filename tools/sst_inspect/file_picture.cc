@@ -41,7 +41,7 @@ class Painter {
     picture_ = {};
     picture_.path = file_.path();
     picture_.size_bytes = file_.size_bytes();
-    picture_.facts = SummaryLines(file_);
+    picture_.facts = SummaryOf(file_).Lines();
     Fail(file_.ForEachBlock(
         TableFile::Blocks::kAll,
         [this](const BlockInfo& block) { AddBlock(block); }));

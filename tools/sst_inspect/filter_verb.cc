@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <set>
 #include <utility>
 #include <vector>
@@ -59,9 +58,7 @@ class FilterReport {
         findings_(file.path(), output) {}
 
   ExitCode Run() {
-    if (!output_.json) {
-      output_.out << WithoutControls(file_.path()) << "\n";
-    }
+    output_.Line(file_.path());
     const Status status =
         file_.ForEachFilterPart([this](const FilterPart& part) { Add(part); });
     if (!status.ok()) findings_.Failure(status);
@@ -72,11 +69,7 @@ class FilterReport {
         parts_[0].totals = totals_.begin()->second;
       }
     }
-    if (output_.json) {
-      PrintJson(output_.out);
-    } else {
-      PrintText(output_.out);
-    }
+    Print();
     return findings_.worst();
   }
 
@@ -118,135 +111,63 @@ class FilterReport {
       parts_.push_back(
           {part.number, part.offset_bytes, what, own, section, part.key_text});
       parts_.back().facts.bits = {};  // lives no longer
-      has_capacity_ = has_capacity_ || section.capacity_keys;
     }
   }
 
-  void PrintText(std::ostream& out) const {
-    out << "  policy  "
-        << (facts_.filter_policy.empty() ? "none"
-                                         : ToPrintable(facts_.filter_policy))
-        << "\n  filter  " << facts_.filter_form << ", ";
-    if (part_count_ > 0 && has_parts_) {
-      out << Grouped(part_count_) << " " << file_.filter_part()
-          << (part_count_ == 1 ? "" : "s") << ", ";
-    }
-    if (size_bytes_ > 0) out << HumanAndExactBytes(size_bytes_) << ", ";
-    out << facts_.format << "\n";
-    if (version_ != 0) {
-      out << "  layout  " << ToPrintable(layout_);
-      if (row_prefix_bytes_ != 0) {
-        out << ", row prefix of " << row_prefix_bytes_ << " bytes";
-      }
-      out << ", filter block version " << version_ << "\n";
-    }
-    for (const auto& [text, count] : foreign_) {
-      out << "  content "
-          << (has_parts_ ? fmt::format("{} of {}: ", count, part_count_) : "")
-          << text << "\n";
-    }
-    if (!parameters_.empty()) {
-      out << "  made of " << Listed(parameters_) << "\n";
-    }
-    if (!totals_.empty()) {
-      Table table(SectionColumns());
-      for (const auto& [what, totals] : totals_) {
-        table.AddRow(SectionCells(what, totals));
-      }
-      table.Print(out);
-    }
-    if (args_.partitions && has_parts_ && !parts_.empty()) PrintParts(out);
-  }
-
-  void PrintParts(std::ostream& out) const {
-    out << "\n";
-    std::vector<std::string> columns = SectionColumns();
-    columns.insert(columns.begin(), ">" + std::string(file_.filter_part()));
-    if (has_capacity_) {
-      columns.push_back(">room for");
-      columns.push_back(">folded");
-    }
-    columns.push_back(file_.index_keys_come_first() ? "from key" : "up to key");
-    Table table(columns);
-    for (const PartSection& part : parts_) {
-      std::vector<std::string> cells = SectionCells(part.what, part.totals);
-      cells.insert(cells.begin(), fmt::format("{}", part.number));
-      if (has_capacity_) {
-        const SectionFacts& facts = part.facts;
-        cells.push_back(facts.capacity_keys
-                            ? fmt::format("{}", *facts.capacity_keys)
-                            : "-");
-        cells.push_back(!facts.folds ? "-"
-                        : *facts.folds == 0
-                            ? "no"
-                            : fmt::format("{}x{}", *facts.folds,
-                                          facts.folds_assumed ? "?" : ""));
-      }
-      cells.push_back(Shortened(part.key_text));
-      table.AddRow(std::move(cells));
-    }
-    table.Print(out);
-  }
-
-  void AddTo(Record* record, const SectionId& what,
-             const SectionTotals& totals) const {
-    record->Text("section", what.first).Text("kind", what.second);
-    if (totals.probes.high > 0) {
-      record->Number("probes", static_cast<uint64_t>(totals.probes.low));
-    }
-    record
-        ->Number("keys",
-                 totals.keys_known ? std::optional(totals.keys) : std::nullopt)
-        .Flag("keys_estimated", totals.keys_estimated)
-        .Number("bytes", totals.size_bytes)
-        .Real("bits_per_key", totals.BitsPerKey());
-    if (!totals.fill.empty) {
-      record->Real("fill_low", totals.fill.low)
-          .Real("fill_high", totals.fill.high);
-    }
-    record->Real("expected_rate", totals.Rate());
-  }
-
-  void PrintJson(std::ostream& out) const {
+  void Print() const {
     const std::string path = ToPrintable(file_.path());
     Record head("filter", path);
     head.Text("form", facts_.filter_form)
         .Text("policy", ToPrintable(facts_.filter_policy))
-        .Number("partitions", part_count_)
-        .Number("bytes", size_bytes_);
+        .Count("partitions", part_count_)
+        .Bytes("bytes", size_bytes_);
     if (version_ != 0) {
       head.Text("key_layout", ToPrintable(layout_))
           .Number("version", static_cast<uint64_t>(version_))
           .Number("row_prefix_bytes", row_prefix_bytes_);
     }
     if (!parameters_.empty()) head.Text("parameters", Listed(parameters_));
-    head.Print(out);
+    output_.Print(head);
+    Listing contents(output_, "content blocks");
     for (const auto& [text, count] : foreign_) {
-      Record("content", path)
-          .Text("content", text)
-          .Number("blocks", count)
-          .Print(out);
+      contents.Add(
+          Record("content", path).Text("content", text).Count("blocks", count));
     }
+    contents.Print();
+    Listing sections(output_, kSectionColumns);
     for (const auto& [what, totals] : totals_) {
       Record record("section", path);
-      AddTo(&record, what, totals);
-      record.Print(out);
+      AddSectionTo(&record, what, totals);
+      sections.Add(record);
     }
-    if (args_.partitions) {
-      for (const PartSection& part : parts_) {
-        Record record("partition_section", path);
-        record.Number("partition", part.number)
-            .Number("offset", part.offset_bytes);
-        AddTo(&record, part.what, part.totals);
-        if (part.facts.capacity_keys) {
-          record.Number("capacity", part.facts.capacity_keys)
-              .Number("folds", part.facts.folds)
-              .Flag("folds_assumed", part.facts.folds_assumed);
+    sections.Print();
+    if (args_.partitions) PrintParts(path);
+  }
+
+  void PrintParts(const std::string& path) const {
+    const std::string key =
+        file_.index_keys_come_first() ? "from_key" : "up_to_key";
+    if (!parts_.empty()) output_.Line();
+    Listing listing(output_,
+                    fmt::format("partition={} {} capacity=room_for "
+                                "folds=folded {}",
+                                file_.filter_part(), kSectionColumns, key));
+    for (const PartSection& part : parts_) {
+      const SectionFacts& facts = part.facts;
+      Record record("partition_section", path);
+      record.Number("partition", part.number)
+          .Number("offset", part.offset_bytes);
+      AddSectionTo(&record, part.what, part.totals);
+      if (facts.capacity_keys) {
+        record.Number("capacity", facts.capacity_keys)
+            .Number("folds", facts.folds);
+        if (facts.folds) {
+          record.As(fmt::format("{}x{}", *facts.folds,
+                                facts.folds_assumed ? "?" : ""));
         }
-        record.Text(file_.index_keys_come_first() ? "from_key" : "up_to_key",
-                    part.key_text);
-        record.Print(out);
+        record.Flag("folds_assumed", facts.folds_assumed);
       }
+      listing.Add(record.Long(key, part.key_text));
     }
   }
 
@@ -261,7 +182,6 @@ class FilterReport {
   TotalsBySection totals_;
   std::vector<PartSection> parts_;
   bool is_stock_ = true;                   // all parts are RocksDB's own
-  bool has_capacity_ = false;              // some say it
   std::map<std::string, size_t> foreign_;  // description: how many blocks
   std::set<std::string> parameters_;
   std::string layout_;

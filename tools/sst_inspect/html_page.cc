@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <span>
 #include <vector>
 
 #include "rowbloom/printable.h"
@@ -26,22 +27,25 @@ std::string InScript(const Json& json) {
   return text;
 }
 
-// Adds a table whose cells are markup, the first of a row its heading.
-void AddTable(std::string_view caption, const Table& table, std::ostream& out) {
-  const auto class_of = [](const Table::Column& column) {
-    return column.is_right ? " class=number>" : ">";
+// Adds a table, the first cell of a row its heading, with `mark` before that.
+void AddTable(std::string_view caption, const Table& table, std::ostream& out,
+              std::string (*mark)(const std::string& heading) = nullptr) {
+  const auto class_of = [&table](size_t column) {
+    return table.IsRight(column) ? " class=number>" : ">";
   };
+  const std::vector<size_t> columns = table.Shown();
   out << "<div class=wide><table><caption>" << caption
       << "</caption>\n<thead><tr>";
-  for (const Table::Column& column : table.columns()) {
-    out << "<th scope=col" << class_of(column) << EscapeHtml(column.title);
+  for (const size_t i : columns) {
+    out << "<th scope=col" << class_of(i) << EscapeHtml(table.TitleOf(i));
   }
   out << "</thead>\n<tbody>\n";
-  for (const std::vector<std::string>& cells : table.rows()) {
+  for (const auto& row : table.rows()) {
     out << "<tr>";
-    for (size_t i = 0; i < cells.size(); ++i) {
-      out << (i == 0 ? "<th scope=row" : "<td") << class_of(table.columns()[i])
-          << cells[i];
+    for (const size_t i : columns) {
+      out << (i == 0 ? "<th scope=row" : "<td") << class_of(i)
+          << (i == 0 && mark != nullptr ? mark(row[i].text) : "")
+          << EscapeHtml(row[i].text);
     }
     out << "\n";
   }
@@ -71,15 +75,11 @@ void AddDrawing(std::string_view kind, const std::string& label,
       kind, EscapeHtml(label), InScript(data));
 }
 
-// "index partition" as it is in the names of colours.
-std::string Slug(BlockType type) {
-  std::string slug(ToString(type));
+// The square of a type's colour, whose name has hyphens.
+std::string Swatch(const std::string& type) {
+  std::string slug = type;
   std::replace(slug.begin(), slug.end(), ' ', '-');
-  return slug;
-}
-
-std::string Swatch(BlockType type) {
-  return fmt::format("<span class=swatch data-type={}></span>", Slug(type));
+  return fmt::format("<span class=swatch data-type={}></span> ", slug);
 }
 
 // The number of each text that occurs, by first occurrence.
@@ -141,38 +141,25 @@ void AddLegend(const FilePicture& picture, std::ostream& out) {
   out << "<p class=legend role=group aria-label=\"Types of blocks that are "
          "drawn\">\n";
   for (const auto& [type, totals] : picture.totals) {
+    const std::string name(ToString(type));
     out << fmt::format(
-        "<button type=button data-type=\"{}\" aria-pressed=true disabled>{} {} "
-        "<span class=count>{}</span></button>\n",
-        EscapeHtml(ToString(type)), Swatch(type), EscapeHtml(ToString(type)),
-        Grouped(totals.blocks));
+        "<button type=button data-type=\"{0}\" aria-pressed=true "
+        "disabled>{1}{0} "
+        "<span class=count>{2}</span></button>\n",
+        EscapeHtml(name), Swatch(name), Grouped(totals.blocks));
   }
   out << "</p>\n";
 }
 
 void AddTotals(const FilePicture& picture, std::ostream& out) {
-  Table table({"type", ">blocks", ">stored bytes", ">of the file",
-               ">contents bytes", ">ratio", ">damaged"});
-  const auto add = [&](const std::string& name, const TypeTotals& totals) {
-    table.AddRow({name, Grouped(totals.blocks), Grouped(totals.stored_bytes),
-                  picture.size_bytes == 0
-                      ? "-"
-                      : Percent(static_cast<double>(totals.stored_bytes) /
-                                static_cast<double>(picture.size_bytes)),
-                  Grouped(totals.contents_bytes),
-                  Ratio(totals.contents_bytes, totals.stored_bytes),
-                  Grouped(totals.damaged)});
-  };
+  Table table(kTotalsColumns);
   TypeTotals all;
   for (const auto& [type, totals] : picture.totals) {
-    add(Swatch(type) + " " + EscapeHtml(ToString(type)), totals);
-    all.blocks += totals.blocks;
-    all.stored_bytes += totals.stored_bytes;
-    all.contents_bytes += totals.contents_bytes;
-    all.damaged += totals.damaged;
+    table.Add(totals.RecordOf(ToString(type), picture.size_bytes));
+    all += totals;
   }
-  add("all", all);
-  AddTable("Blocks by type", table, out);
+  table.Add(all.RecordOf("all", picture.size_bytes));
+  AddTable("Blocks by type", table, out, Swatch);
 }
 
 void AddFills(const FilePicture& picture, std::ostream& out) {
@@ -185,11 +172,11 @@ void AddFills(const FilePicture& picture, std::ostream& out) {
     out << "<p>" << EscapeHtml(note) << "</p>\n";
   }
   if (picture.sections.empty()) return;
-  Table table(SectionColumns());
+  Table table(kSectionColumns);
   for (const SectionPicture& section : picture.sections) {
-    std::vector<std::string> cells = SectionCells(section.what, section.totals);
-    for (std::string& cell : cells) cell = EscapeHtml(cell);
-    table.AddRow(std::move(cells));
+    Record record;
+    AddSectionTo(&record, section.what, section.totals);
+    table.Add(record);
   }
   AddTable("Sections", table, out);
   for (const SectionPicture& section : picture.sections) {
@@ -201,12 +188,6 @@ void AddFills(const FilePicture& picture, std::ostream& out) {
     }
     out << "<p class=note>" << EscapeHtml(section.note) << "</p>\n";
   }
-}
-
-std::string FilterShare(const TreeSums& sums) {
-  return sums.bytes == 0 ? "-"
-                         : Percent(static_cast<double>(sums.filter_bytes) /
-                                   static_cast<double>(sums.bytes));
 }
 
 // Neighbouring files of a level that are drawn as one.
@@ -228,13 +209,13 @@ struct FileRun {
 };
 
 // The data from which page.js draws a level.
-Json LevelJson(const SummedLevel& level, const KeyFormat& keys) {
+Json LevelJson(std::span<const TreeFile> level, const KeyFormat& keys) {
   // Each level is drawn by up to twice as many runs.
   constexpr size_t kRuns = 1024;
   MergingList<FileRun> merged(kRuns);
-  for (const auto& [file, sums] : level.files) {
-    merged.Add({sums, ToPrintable(file.path), keys.ShortText(file.smallest),
-                keys.ShortText(file.largest)});
+  for (const TreeFile& file : level) {
+    merged.Add({file.sums, ToPrintable(file.path),
+                keys.ShortText(file.smallest), keys.ShortText(file.largest)});
   }
   Json runs = Json::array();
   for (const FileRun& run : merged.items()) {
@@ -242,46 +223,49 @@ Json LevelJson(const SummedLevel& level, const KeyFormat& keys) {
                     run.sums.entries, run.sums.filter_bytes, run.path,
                     run.smallest, run.largest});
   }
-  return {{"level", level.level}, {"runs", std::move(runs)}};
+  return {{"level", level.front().level}, {"runs", std::move(runs)}};
 }
 
-void AddLevels(const SummedFamily& family, std::ostream& out) {
-  Table table(TreeColumns({"level", ">files"}, {">in filters", "filters"}));
+void AddLevels(const TreeFamily& family, std::ostream& out) {
+  Table table(fmt::format("level files {} in_filters filters", kSumColumns));
   const auto add = [&](const std::string& name, const TreeSums& sums) {
-    table.AddRow(
-        TreeCells({name, EscapeHtml(sums.FilesCell())}, sums,
-                  {FilterShare(sums), EscapeHtml(sums.FiltersCell())}));
+    Record record;
+    record.InText("level", name)
+        .Share("in_filters", static_cast<double>(sums.filter_bytes) /
+                                 static_cast<double>(sums.bytes));
+    sums.AddWithFilesTo(&record);
+    table.Add(record);
   };
-  for (const SummedLevel& level : family.levels) {
-    add(fmt::format("{}", level.level), level.sums);
-  }
-  add("all", family.sums);
+  ForEachLevel(family, [&](std::span<const TreeFile> level) {
+    add(fmt::format("{}", level.front().level), SumOf(level));
+  });
+  add("all", SumOf(family.files));
   AddTable("Levels", table, out);
 }
 
-void AddFamily(const std::string& tree_path, const SummedFamily& family,
+void AddFamily(const std::string& tree_path, const TreeFamily& family,
                const KeyFormat& keys, std::ostream& out) {
-  const TreeFamily& stated = family.family;
-  const std::string name = ToPrintable(stated.name);
+  const std::string name = ToPrintable(family.name);
   out << "<h3>Family " << EscapeHtml(name) << "</h3>\n";
   AddFacts(
-      {{"order", ToPrintable(stated.comparator)},
-       {"filter of new files", NameOrNone(stated.filter_policy)},
-       {"prefix extractor of new files", NameOrNone(stated.prefix_extractor)}},
+      {{"order", ToPrintable(family.comparator)},
+       {"filter of new files", NameOrNone(family.filter_policy)},
+       {"prefix extractor of new files", NameOrNone(family.prefix_extractor)}},
       out);
-  if (family.levels.empty()) {
+  if (family.files.empty()) {
     out << "<p>No files.</p>\n";
     return;
   }
   AddLevels(family, out);
-  for (const SummedLevel& level : family.levels) {
-    out << fmt::format("<h4>Level {}: {}</h4>\n", level.level,
-                       HumanBytes(level.sums.bytes));
+  ForEachLevel(family, [&](std::span<const TreeFile> level) {
+    const int number = level.front().level;
+    out << fmt::format("<h4>Level {}: {}</h4>\n", number,
+                       HumanBytes(SumOf(level).bytes));
     AddDrawing("level",
-               fmt::format("Files of level {} of family {} of {}", level.level,
-                           name, tree_path),
+               fmt::format("Files of level {} of family {} of {}", number, name,
+                           tree_path),
                LevelJson(level, keys), out);
-  }
+  });
 }
 
 }  // namespace
@@ -323,15 +307,14 @@ void StartPage(std::string_view title, std::ostream& out) {
          "</p></noscript>\n";
 }
 
-void AddToPage(const SummedTree& summed, const KeyFormat& keys,
+void AddToPage(const DatabaseTree& tree, const KeyFormat& keys,
                std::ostream& out) {
-  out << "<section class=tree>\n<h2>" << EscapeHtml(summed.tree.path)
-      << "</h2>\n"
+  out << "<section class=tree>\n<h2>" << EscapeHtml(tree.path) << "</h2>\n"
       << "<p>Each level has its files side by side, to scale by bytes, those "
          "of level 0 from the newest on. Their colour is the share of filters "
          "in their bytes.</p>\n<p class=scale></p>\n";
-  for (const SummedFamily& family : summed.families) {
-    AddFamily(summed.tree.path, family, keys, out);
+  for (const TreeFamily& family : tree.families) {
+    AddFamily(tree.path, family, keys, out);
   }
   out << "</section>\n";
 }

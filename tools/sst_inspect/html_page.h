@@ -14,9 +14,9 @@
 #include <string>
 #include <string_view>
 
+#include "tools/sst_inspect/database_tree.h"
 #include "tools/sst_inspect/file_picture.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/tree_sums.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -30,7 +30,7 @@ std::string EscapeHtml(std::string_view text);
 void StartPage(std::string_view title, std::ostream& out);
 // A database; its files may follow. Its size has a bound for each level:
 // neighbours in a level of many files are drawn as one.
-void AddToPage(const SummedTree& summed, const KeyFormat& keys,
+void AddToPage(const DatabaseTree& tree, const KeyFormat& keys,
                std::ostream& out);
 // A file, folded unless it is open.
 void AddToPage(const FilePicture& picture, bool is_open, std::ostream& out);

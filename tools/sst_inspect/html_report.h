@@ -37,8 +37,8 @@ class HtmlReport {
   // Draws one more file, which is read whole.
   ExitCode Add(const TableFile& file, const PictureBudget& budget);
   // Draws a database.
-  void Add(const SummedTree& summed, const KeyFormat& keys) {
-    AddToPage(summed, keys, NextPart());
+  void Add(const DatabaseTree& tree, const KeyFormat& keys) {
+    AddToPage(tree, keys, NextPart());
   }
   // Call it last. Writes nothing if nothing was added.
   rocksdb::Status Finish();

@@ -54,6 +54,11 @@ std::string KeyFormat::ShortText(std::string_view bytes) const {
   return Text(bytes.substr(0, kMaxBytes)) + "...";
 }
 
+std::string KeyFormat::ValueText(const Property& property) const {
+  if (property.number) return fmt::format("{}", *property.number);
+  return property.text.empty() ? Text(property.bytes) : property.text;
+}
+
 std::string KeyFormat::KeyText(std::string_view user_key) const {
   HFileKey key;
   if (form != KeyForm::kHFile || !hfile::ParseKey(user_key, &key)) {

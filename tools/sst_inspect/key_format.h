@@ -55,6 +55,7 @@ struct KeyFormat {
   std::string Text(std::string_view bytes) const;
   // The text, cut to some 32 bytes.
   std::string ShortText(std::string_view bytes) const;
+  std::string ValueText(const Property& property) const;
   // A user key; that of an HFile as HBase writes it,
   // row/family:qualifier/time/type.
   std::string KeyText(std::string_view user_key) const;

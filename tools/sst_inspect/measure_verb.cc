@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,37 +97,28 @@ Interval WilsonInterval(uint64_t passed, uint64_t probed) {
 
 void PrintMeasured(const TableFile& file, uint64_t seed,
                    const std::vector<Measured>& results, const Output& output) {
-  if (!output.json) {
-    output.out << WithoutControls(file.path()) << "\n"
-               << "  seed " << seed << "\n";
-  }
-  Table table({"question", ">probed", ">passed", ">measured FPR",
-               ">95 % interval", ">predicted"});
+  output.Line(file.path());
+  output.Line(fmt::format("  seed {}", seed));
+  Listing listing(output,
+                  "question probed passed rate=measured_FPR "
+                  "interval=95_%_interval predicted");
   for (const Measured& measured : results) {
     const auto probed = static_cast<double>(measured.probed);
-    const double rate = static_cast<double>(measured.passed) / probed;
-    const double predicted = measured.predicted / probed;
     const Interval interval = WilsonInterval(measured.passed, measured.probed);
-    if (output.json) {
-      Record("measured", ToPrintable(file.path()))
-          .Text("question", measured.question)
-          .Number("seed", seed)
-          .Number("probed", measured.probed)
-          .Number("passed", measured.passed)
-          .Real("rate", rate)
-          .Real("low", interval.low)
-          .Real("high", interval.high)
-          .Real("predicted", predicted)
-          .Print(output.out);
-      continue;
-    }
-    table.AddRow({std::string(measured.question), Grouped(measured.probed),
-                  Grouped(measured.passed), Percent(rate),
-                  fmt::format("{:.3g}-{:.3g} %", 100 * interval.low,
-                              100 * interval.high),
-                  Percent(predicted)});
+    listing.Add(
+        Record("measured", ToPrintable(file.path()))
+            .Text("question", measured.question)
+            .Number("seed", seed)
+            .Count("probed", measured.probed)
+            .Count("passed", measured.passed)
+            .Share("rate", static_cast<double>(measured.passed) / probed)
+            .Share("low", interval.low)
+            .Share("high", interval.high)
+            .InText("interval",
+                    fmt::format("{:.3g}-{:.3g} %", 100 * interval.low,
+                                100 * interval.high))
+            .Share("predicted", measured.predicted / probed));
   }
-  if (!output.json) table.Print(output.out);
 }
 
 void PrintMeasure(const TableFile& file, const MeasureArgs& args,

@@ -1,7 +1,8 @@
 #include "tools/sst_inspect/output.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <ostream>
 
 #include "rowbloom/printable.h"
 
@@ -30,17 +31,12 @@ void Findings::Note(const std::string& sentence) {
 }
 
 void Findings::Print(std::string_view kind, std::string_view sentence) const {
-  const std::string text = WithoutControls(sentence);
   if (output_.json) {
-    Record(kind, ToPrintable(path_)).Text(kind, text).Print(output_.out);
+    output_.Print(
+        Record(kind, ToPrintable(path_)).Text(kind, WithoutControls(sentence)));
   } else {
-    output_.out << "  " << kind << ": " << text << "\n";
+    output_.Line(fmt::format("  {}: {}", kind, sentence));
   }
-}
-
-std::string Shortened(const std::string& text) {
-  constexpr size_t kMost = 40;
-  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -1,16 +1,17 @@
-// The streams and the form of a verb's output, what it finds in a file, and the
-// parts of tools/cli that it is made of.
+// The problems that a verb finds in a file, and the parts of tools/cli that its
+// output is made of.
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "rocksdb/status.h"
+#include "tools/cli/output.h"
 #include "tools/cli/record.h"
 #include "tools/cli/report.h"
+#include "tools/cli/table.h"
 #include "tools/cli/text.h"
 
 namespace rowbloom::sst_inspect {
@@ -20,24 +21,19 @@ using cli::Diagnostics;
 using cli::ExitCode;
 using cli::Fail;
 using cli::Grouped;
-using cli::HumanAndExactBytes;
 using cli::HumanBytes;
 using cli::Judge;
+using cli::Listing;
+using cli::Output;
 using cli::Percent;
 using cli::PercentRange;
+using cli::Prints;
 using cli::Ratio;
 using cli::Record;
 using cli::Require;
 using cli::Table;
 using cli::ToHex;
-using cli::UtcText;
 using cli::WithoutControls;
-
-struct Output {
-  std::ostream& out;       // data
-  const Diagnostics& err;  // diagnostics
-  bool json = false;       // a Record for each thing, instead of tables
-};
 
 // Prints what a verb finds in a file as it comes. Not thread-safe.
 class Findings {
@@ -69,8 +65,5 @@ class Findings {
   uint64_t problems_ = 0;
   std::set<std::string> notes_;
 };
-
-// The text, cut to some 40 bytes: one that is longer leaves no table readable.
-std::string Shortened(const std::string& text);
 
 }  // namespace rowbloom::sst_inspect

@@ -2,7 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <ostream>
+#include <string>
+#include <string_view>
 
 #include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
@@ -26,139 +27,74 @@ struct StatsArgs : FileArgs {
   }
 };
 
-class StatsPrinter {
- public:
-  StatsPrinter(const TableFile& file, const KeyFormat& format,
-               const TableStats& stats, const Output& output)
-      : file_(file),
-        path_(file.path()),
-        format_(format),
-        stats_(stats),
-        output_(output) {}
-
-  void PrintJson() const {
-    Record record("stats", ToPrintable(path_));
-    record.Number("entries", stats_.entries)
-        .Number("keys", stats_.keys)
-        .Number("range_deletions", stats_.range_deletions)
-        .Number("key_bytes", stats_.key_bytes.sum())
-        .Number("value_bytes", stats_.value_bytes.sum());
-    if (stats_.has_rows) {
-      record.Text("key_layout", format_.LayoutText())
-          .Number("rows", stats_.rows)
-          .Number("columns", stats_.columns)
-          .Number("outside_layout", stats_.outside_layout)
-          .Real("cells_per_row", stats_.cells_per_row.mean());
-    }
-    record.Print(output_.out);
-    for (const auto& [type, count] : stats_.types) {
-      Record("type", ToPrintable(path_))
-          .Text("type", file_.TypeName(type))
-          .Number("entries", count)
-          .Print(output_.out);
-    }
-    ForEachHistogram([this](std::string_view name, const Histogram& histogram) {
-      for (size_t i = 0; i < Histogram::kBuckets; ++i) {
-        if (histogram.bucket(i) == 0) continue;
-        Record("bucket", ToPrintable(path_))
-            .Text("of", name)
-            .Number("from", Histogram::LowOf(i))
-            .Number("to", Histogram::HighOf(i))
-            .Number("count", histogram.bucket(i))
-            .Print(output_.out);
-      }
-    });
-    for (const RowSize& row : stats_.biggest) {
-      Record("row", ToPrintable(path_))
-          .Text("row", format_.RowText(row.row))
-          .Number("entries", row.cells)
-          .Number("bytes", row.bytes)
-          .Print(output_.out);
-    }
+// Prints the number of values of each power of two.
+void PrintHistogram(std::string_view name, const Histogram& histogram,
+                    const std::string& path, const Output& output) {
+  if (histogram.count() == 0) return;
+  constexpr double kBarWidth = 40;
+  output.Line();
+  output.Line(fmt::format("  {}: mean {:.1f}, at most {}", name,
+                          histogram.mean(), Grouped(histogram.max())));
+  Listing buckets(output, "from to count share bar");
+  for (size_t i = 0; i < Histogram::kBuckets; ++i) {
+    const uint64_t count = histogram.bucket(i);
+    if (count == 0) continue;
+    const double share =
+        static_cast<double>(count) / static_cast<double>(histogram.count());
+    buckets.Add(Record("bucket", path)
+                    .InJson("of", name)
+                    .Count("from", Histogram::LowOf(i))
+                    .Count("to", Histogram::HighOf(i))
+                    .Count("count", count)
+                    .InText("share", Percent(share))
+                    .InText("bar", std::string(static_cast<size_t>(
+                                                   kBarWidth * share + 0.5),
+                                               '#')));
   }
+}
 
-  void PrintText() const {
-    std::ostream& out = output_.out;
-    out << WithoutControls(path_) << "\n";
-    Line("entries",
-         Grouped(stats_.entries) + " of " + Grouped(stats_.keys) + " keys");
-    std::string types;
-    for (const auto& [type, count] : stats_.types) {
-      types += (types.empty() ? "" : ", ") + Grouped(count) + " " +
-               file_.TypeName(type);
-    }
-    if (stats_.range_deletions > 0) {
-      types += (types.empty() ? "" : ", ") + Grouped(stats_.range_deletions) +
-               " range-delete";
-    }
-    Line("types", types);
-    if (stats_.has_rows) {
-      Line("layout", format_.LayoutText());
-      Line("rows",
-           fmt::format("{}, {:.2f} keys each, at most {}", Grouped(stats_.rows),
-                       stats_.cells_per_row.mean(),
-                       Grouped(stats_.cells_per_row.max())));
-      if (stats_.outside_layout > 0) {
-        Line("outside", Grouped(stats_.outside_layout) +
-                            " keys that the layout does not split");
-      }
-    } else {
-      Line("rows", "not known: no key layout, see --key-layout");
-    }
-    ForEachHistogram([this](std::string_view name, const Histogram& histogram) {
-      Print(name, histogram);
-    });
-    if (stats_.biggest.empty()) return;
-    out << "\n";
-    Table table({"biggest rows", ">entries", ">bytes"});
-    for (const RowSize& row : stats_.biggest) {
-      table.AddRow({Shortened(format_.RowText(row.row)), Grouped(row.cells),
-                    Grouped(row.bytes)});
-    }
-    table.Print(out);
+void Print(const TableFile& file, const KeyFormat& format,
+           const TableStats& stats, const Output& output) {
+  const std::string path = ToPrintable(file.path());
+  output.Line(file.path());
+  Record record("stats", path);
+  record.Count("entries", stats.entries)
+      .Count("keys", stats.keys)
+      .Count("range_deletions", stats.range_deletions)
+      .Bytes("key_bytes", stats.key_bytes.sum())
+      .Bytes("value_bytes", stats.value_bytes.sum());
+  if (stats.has_rows) {
+    record.Text("key_layout", format.LayoutText())
+        .Count("rows", stats.rows)
+        .Count("columns", stats.columns)
+        .Count("outside_layout", stats.outside_layout)
+        .Real("cells_per_row", stats.cells_per_row.mean());
+  } else {
+    record.InText("rows", "not known: no key layout, see --key-layout");
   }
-
- private:
-  void Line(std::string_view name, const std::string& text) const {
-    output_.out << fmt::format("  {:<7}  {}\n", name, text);
+  output.Print(record);
+  if (!stats.types.empty()) output.Line();
+  Listing types(output, "type entries");
+  for (const auto& [type, count] : stats.types) {
+    types.Add(Record("type", path)
+                  .Text("type", file.TypeName(type))
+                  .Count("entries", count));
   }
-
-  template <typename Use>
-  void ForEachHistogram(const Use& use) const {
-    use("key_bytes", stats_.key_bytes);
-    use("value_bytes", stats_.value_bytes);
-    use("versions", stats_.versions);
-    if (!stats_.has_rows) return;
-    use("cells_per_row", stats_.cells_per_row);
-    use("row_bytes", stats_.row_bytes);
+  types.Print();
+  PrintHistogram("key_bytes", stats.key_bytes, path, output);
+  PrintHistogram("value_bytes", stats.value_bytes, path, output);
+  PrintHistogram("versions", stats.versions, path, output);
+  PrintHistogram("cells_per_row", stats.cells_per_row, path, output);
+  PrintHistogram("row_bytes", stats.row_bytes, path, output);
+  if (!stats.biggest.empty()) output.Line();
+  Listing rows(output, "row=biggest_rows entries bytes");
+  for (const RowSize& row : stats.biggest) {
+    rows.Add(Record("row", path)
+                 .Long("row", format.RowText(row.row))
+                 .Count("entries", row.cells)
+                 .Count("bytes", row.bytes));
   }
-
-  void Print(std::string_view name, const Histogram& histogram) const {
-    if (histogram.count() == 0) return;
-    constexpr double kBarWidth = 40;
-    output_.out << fmt::format("\n  {}: mean {:.1f}, at most {}\n", name,
-                               histogram.mean(), Grouped(histogram.max()));
-    for (size_t i = 0; i < Histogram::kBuckets; ++i) {
-      const uint64_t count = histogram.bucket(i);
-      if (count == 0) continue;
-      const double share =
-          static_cast<double>(count) / static_cast<double>(histogram.count());
-      output_.out << fmt::format(
-          "  {:>20}  {:>14}  {:>7}  {}\n",
-          Histogram::LowOf(i) == Histogram::HighOf(i)
-              ? fmt::format("{}", Histogram::LowOf(i))
-              : fmt::format("{}-{}", Histogram::LowOf(i), Histogram::HighOf(i)),
-          Grouped(count), Percent(share),
-          std::string(static_cast<size_t>(kBarWidth * share + 0.5), '#'));
-    }
-  }
-
-  const TableFile& file_;
-  const std::string& path_;
-  const KeyFormat& format_;
-  const TableStats& stats_;
-  const Output& output_;
-};
+}
 
 void PrintStats(const TableFile& file, const StatsArgs& args,
                 const Output& output) {
@@ -166,12 +102,7 @@ void PrintStats(const TableFile& file, const StatsArgs& args,
   TableStats stats;
   // Figures of a part of a file would mislead.
   Require(GatherStats(file, format, args.biggest, &stats));
-  const StatsPrinter printer(file, format, stats, output);
-  if (output.json) {
-    printer.PrintJson();
-  } else {
-    printer.PrintText();
-  }
+  Print(file, format, stats, output);
 }
 
 }  // namespace

@@ -6,13 +6,26 @@ namespace rowbloom::sst_inspect {
 namespace {
 
 std::string ProbesText(const Range<int>& probes) {
-  if (probes.high == 0) return "-";
   return probes.low == probes.high
              ? fmt::format("{}", probes.low)
              : fmt::format("{}-{}", probes.low, probes.high);
 }
 
 }  // namespace
+
+Record TypeTotals::RecordOf(std::string_view type, uint64_t file_bytes) const {
+  Record record;
+  record.Text("type", type)
+      .Count("blocks", blocks)
+      .Count("stored_bytes", stored_bytes)
+      .Share("of_the_file", static_cast<double>(stored_bytes) /
+                                static_cast<double>(file_bytes))
+      .Count("contents_bytes", contents_bytes)
+      .Real("ratio", static_cast<double>(contents_bytes) /
+                         static_cast<double>(stored_bytes))
+      .Count("damaged", damaged);
+  return record;
+}
 
 void SectionTotals::Add(const SectionFacts& section) {
   keys_known = keys_known && section.keys.has_value();
@@ -47,26 +60,27 @@ void UseEntriesOfProperties(const TableFacts& facts, TotalsBySection* totals) {
   only.keys_estimated = false;
 }
 
-std::vector<std::string> SectionColumns() {
-  return {"section", "kind",      ">probes", ">keys",
-          ">bytes",  ">bits/key", ">fill",   ">expected FPR"};
-}
-
-std::vector<std::string> SectionCells(const SectionId& what,
-                                      const SectionTotals& totals) {
-  const auto bits = totals.BitsPerKey();
-  const auto rate = totals.Rate();
-  return {
-      what.first,
-      what.second,
-      ProbesText(totals.probes),
-      totals.keys_known
-          ? fmt::format("{}{}", totals.keys_estimated ? "~" : "", totals.keys)
-          : "-",
-      fmt::format("{}", totals.size_bytes),
-      bits ? fmt::format("{:.2f}", *bits) : "-",
-      totals.fill.empty ? "-" : PercentRange(totals.fill.low, totals.fill.high),
-      rate ? Percent(*rate) : "-"};
+void AddSectionTo(Record* record, const SectionId& what,
+                  const SectionTotals& totals) {
+  record->Text("section", what.first).Text("kind", what.second);
+  if (totals.probes.high > 0) {
+    record->Number("probes", static_cast<uint64_t>(totals.probes.low))
+        .As(ProbesText(totals.probes));
+  }
+  record->Number("keys",
+                 totals.keys_known ? std::optional(totals.keys) : std::nullopt);
+  if (totals.keys_known && totals.keys_estimated) {
+    record->As(fmt::format("~{}", totals.keys));
+  }
+  record->Flag("keys_estimated", totals.keys_estimated)
+      .Number("bytes", totals.size_bytes)
+      .Real("bits_per_key", totals.BitsPerKey());
+  if (!totals.fill.empty) {
+    record->Share("fill_low", totals.fill.low)
+        .As(PercentRange(totals.fill.low, totals.fill.high))
+        .Share("fill_high", totals.fill.high);
+  }
+  record->Share("expected_rate", totals.Rate());
 }
 
 }  // namespace rowbloom::sst_inspect

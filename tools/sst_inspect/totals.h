@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,20 @@ struct TypeTotals {
     contents_bytes += block.contents_bytes.value_or(block.stored_bytes);
     damaged += block.status.ok() ? 0 : 1;
   }
+  TypeTotals& operator+=(const TypeTotals& more) {
+    blocks += more.blocks;
+    stored_bytes += more.stored_bytes;
+    contents_bytes += more.contents_bytes;
+    damaged += more.damaged;
+    return *this;
+  }
+
+  // A row of kTotalsColumns, for a file of `file_bytes`.
+  Record RecordOf(std::string_view type, uint64_t file_bytes) const;
 };
+
+inline constexpr std::string_view kTotalsColumns =
+    "type blocks stored_bytes of_the_file contents_bytes ratio damaged";
 
 using TotalsByType = std::map<BlockType, TypeTotals>;
 
@@ -74,9 +88,11 @@ using TotalsBySection = std::map<SectionId, SectionTotals>;
 // of a file, all of whose blocks are RocksDB's and were read.
 void UseEntriesOfProperties(const TableFacts& facts, TotalsBySection* totals);
 
-// A table of them: titles of cli::Table, and cells.
-std::vector<std::string> SectionColumns();
-std::vector<std::string> SectionCells(const SectionId& what,
-                                      const SectionTotals& totals);
+// Adds them as members; kSectionColumns has most of them.
+void AddSectionTo(Record* record, const SectionId& what,
+                  const SectionTotals& totals);
+inline constexpr std::string_view kSectionColumns =
+    "section kind probes keys bytes bits_per_key=bits/key fill_low=fill "
+    "expected_rate=expected_FPR";
 
 }  // namespace rowbloom::sst_inspect

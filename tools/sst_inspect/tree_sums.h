@@ -1,19 +1,18 @@
-// SummedTree: the bytes and entries of the files of a database, by family and
-// level, and where its filters are.
+// TreeSums: the bytes and entries of files of a database, and the filters that
+// they have.
 #pragma once
 
 #include <cstdint>
 #include <set>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "tools/sst_inspect/database_tree.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 
-// Sums over files. Those that cannot be read add their bytes alone.
+// Sums over files. Those that were not read add their bytes alone.
 struct TreeSums {
   uint64_t files = 0;
   uint64_t unread_files = 0;
@@ -24,59 +23,21 @@ struct TreeSums {
   uint64_t filter_bytes = 0;
   std::set<std::string> filters;  // "none", or the names of policies
 
-  TreeSums& operator+=(const TreeSums& more) {
-    files += more.files;
-    unread_files += more.unread_files;
-    bytes += more.bytes;
-    entries += more.entries;
-    deletions += more.deletions;
-    data_bytes += more.data_bytes;
-    filter_bytes += more.filter_bytes;
-    filters.insert(more.filters.begin(), more.filters.end());
-    return *this;
-  }
+  TreeSums& operator+=(const TreeSums& more);
+  // Adds what a file that was counted as unread says of itself.
+  void AddRead(const TableFacts& facts);
 
+  // Add them as members, the second the numbers of files, too. kSumColumns
+  // are most of them.
   void AddTo(Record* record) const;
-  std::string FiltersText() const;
-  // The same, but for a table.
-  std::string FiltersCell() const;
-  // The number of files for a table, with that of files that were not read.
-  std::string FilesCell() const;
+  void AddWithFilesTo(Record* record) const;
 };
 
-// The sums of one file; `facts` is nullptr if it could not be read.
-TreeSums SumsOf(const TreeFile& file, const TableFacts* facts);
-
-// Each has those below it in the order of DatabaseTree, and views of that.
-struct SummedFile {
-  const TreeFile& file;
-  TreeSums sums;
-};
-struct SummedLevel {
-  int level = 0;
-  TreeSums sums;
-  std::vector<SummedFile> files;
-};
-struct SummedFamily {
-  const TreeFamily& family;
-  TreeSums sums;
-  std::vector<SummedLevel> levels;
-};
-struct SummedTree {
-  const DatabaseTree& tree;
-  TreeSums sums;
-  std::vector<SummedFamily> families;
-};
+// The columns of the sums, but for the numbers of files and the filters.
+inline constexpr std::string_view kSumColumns =
+    "bytes entries deletions data_bytes filter_bytes";
 
 // The printable name of a policy or an extractor; "none" if it is empty.
 std::string NameOrNone(const std::string& name);
-
-// Titles of a table: `first`, those of the sums, and `last`.
-std::vector<std::string> TreeColumns(std::vector<std::string> first,
-                                     const std::vector<std::string>& last);
-// The cells of a row of such a table.
-std::vector<std::string> TreeCells(std::vector<std::string> first,
-                                   const TreeSums& sums,
-                                   const std::vector<std::string>& last);
 
 }  // namespace rowbloom::sst_inspect

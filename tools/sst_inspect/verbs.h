@@ -23,8 +23,7 @@ int Run(const std::vector<std::string>& args, const cli::Streams& streams);
 
 // The facts that the file gives about itself. Reads no data.
 cli::Action AddSummary(CLI::App* command);
-// Its lines, "size" and "1.2 MiB (1258291 bytes)".
-Facts SummaryLines(const TableFile& file);
+Record SummaryOf(const TableFile& file);
 
 // The files of databases by family and level: tree_verb.cc.
 cli::Action AddTree(CLI::App* command);

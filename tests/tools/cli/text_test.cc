@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string_view>
 
 namespace rowbloom::cli {
@@ -40,19 +39,6 @@ TEST(Text, TimesAreOfUtc) {
   EXPECT_EQ(UtcText(0), "1970-01-01 00:00:00 UTC");
   EXPECT_EQ(UtcText(253'402'300'799), "9999-12-31 23:59:59 UTC");
   EXPECT_EQ(UtcText(253'402'300'800), "253402300800");
-}
-
-TEST(Text, TableColumnsAreAligned) {
-  Table table({"name", ">n", "note"});
-  EXPECT_TRUE(table.empty());
-  table.AddRow({"a", "100", ""});
-  table.AddRow({"longer", "1", "x"});
-  std::ostringstream out;
-  table.Print(out);
-  EXPECT_EQ(out.str(),
-            "  name      n  note\n"
-            "  a       100\n"
-            "  longer    1  x\n");
 }
 
 }  // namespace

@@ -71,16 +71,17 @@ TEST_F(HFileVerbs, GoOutAndComeIn) {
            "--compression", "zstd", "--codec-classes", "Native", out_});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  EXPECT_THAT(result.out,
-              MatchesRegex("6 files, 40 cells, [0-9]+ bytes, [0-9.]+ s\n"));
+  EXPECT_THAT(
+      result.out,
+      MatchesRegex("6 files, 40 cells, [0-9]+ bytes, [0-9.]+ seconds\n"));
   EXPECT_EQ(Files(out_ + "/v"), 3u);
   const std::string to = NewStore("to", 0);
   result = Cli({"import-hfile", "--db", to, "--latest-as-new", out_});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out,
-              MatchesRegex("6 files, 40 cells; loaded 40 puts and 0 deletes, "
-                           "skipped 0; [0-9.]+ s\n"));
+              MatchesRegex("6 files, 40 cells, 40 puts, 0 deletes, 0 skipped, "
+                           "0 without tags, 0 left out, [0-9.]+ seconds\n"));
   EXPECT_EQ(Cli({"get", "--db", to, "r13", "latest:q"}).out, "of r13\n");
   EXPECT_EQ(Cli({"get", "--db", to, "r13", "v:q"}).out, "of r13\n");
 }
@@ -106,7 +107,7 @@ TEST_F(HFileVerbs, FilesHaveTheEncodingAskedFor) {
               encoding);
     result = Cli({"import-hfile", "--db", to, out});
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_THAT(result.out, HasSubstr("loaded 20 puts"));
+    EXPECT_THAT(result.out, HasSubstr(", 20 puts, "));
   }
   EXPECT_EQ(
       Cli({"export-hfile", "--db", from, "--encoding", "fast", out_}).code, 2);
@@ -169,14 +170,14 @@ TEST_F(HFileVerbs, DeletesGoAlongWhenAskedFor) {
   // They delete what another store has.
   const std::string to = NewStore("to", 2);
   result = Cli({"import-hfile", "--db", to, out_ + "2"});
-  EXPECT_THAT(result.out, HasSubstr("loaded 1 puts and 1 deletes"));
+  EXPECT_THAT(result.out, HasSubstr("1 puts, 1 deletes"));
   EXPECT_EQ(Cli({"get", "--db", to, "r00", "v:q"}).code, 1);
   EXPECT_EQ(Cli({"get", "--db", to, "r01", "v:q"}).code, 0);
   // All into one family.
   result = Cli({"import-hfile", "--db", to, "--family", "latest",
                 "--latest-as-new", out_ + "2"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("loaded 1 puts and 0 deletes"));
+  EXPECT_THAT(result.out, HasSubstr("1 puts, 0 deletes"));
 }
 
 // HBase wrote the snapshot, and these cells are in it.
@@ -193,10 +194,11 @@ TEST_F(HFileVerbs, ASnapshotBecomesAStore) {
   CliResult result = Cli({"import-hfile", "--db", db, "--dry-run", "--snapshot",
                           exported, "orders-20261122"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out,
-              AllOf(MatchesRegex("16 files, [0-9]+ cells; a dry run, nothing "
-                                 "was imported\n(.*\n)*"),
-                    HasSubstr(families)));
+  EXPECT_THAT(
+      result.out,
+      AllOf(MatchesRegex("16 files, [0-9]+ cells, .*\na dry run, nothing "
+                         "was imported\n(.*\n)*"),
+            HasSubstr(families)));
   EXPECT_FALSE(std::filesystem::exists(db));
   result = Cli(
       {"import-hfile", "--db", db, "--snapshot", exported, "orders-20261122"});
@@ -205,8 +207,8 @@ TEST_F(HFileVerbs, ASnapshotBecomesAStore) {
   EXPECT_THAT(result.out, HasSubstr(families));
   EXPECT_THAT(
       result.out,
-      MatchesRegex("16 files, [0-9]+ cells; loaded [0-9]+ puts and [0-9]+ "
-                   "deletes, skipped [0-9]+; [0-9.]+ s\n"
+      MatchesRegex("16 files, [0-9]+ cells, [0-9]+ puts, [0-9]+ deletes, "
+                   "[0-9]+ skipped, .*, [0-9.]+ seconds\n"
                    "new family f.*\nnew family g.*\n"
                    "passed over: 6 files of regions that were split or "
                    "merged\n"));
@@ -254,7 +256,7 @@ TEST_F(HFileVerbs, LeaveOutDamagedFilesWhenAsked) {
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, AllOf(HasSubstr(out_ + "/v/0123456789abcdef"),
                                 HasSubstr("; the file was left out\n")));
-  EXPECT_THAT(result.out, AllOf(HasSubstr("1 files, 3 cells; loaded 3 puts"),
+  EXPECT_THAT(result.out, AllOf(HasSubstr("1 files, 3 cells, 3 puts"),
                                 HasSubstr("passed over: 1 .DS_Store\n")));
   EXPECT_EQ(Cli({"get", "--db", to, "r02", "v:q"}).out, "of r02\n");
 }

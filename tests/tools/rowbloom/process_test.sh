@@ -126,7 +126,7 @@ import_again() {
   [[ $found == "$nothing" || $found == "$all" ]] ||
     fail "$db: it shows neither nothing nor all"
   found=$("${again[@]}")
-  [[ $found == "2 files, $((2 * rows)) cells; loaded $((2 * rows)) puts"* ]] ||
+  [[ $found == "2 files, $((2 * rows)) cells, $((2 * rows)) puts"* ]] ||
     fail "$db: begun again, it says $found"
   expect "$db: cells of the second import" "$all" "$(shown "$db")"
   if loads "$db"; then fail "$db: staged files are left"; fi

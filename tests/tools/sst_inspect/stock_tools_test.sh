@@ -28,7 +28,7 @@ compare() {
     sed -n "s/^'\([0-9A-F]*\)' seq:\([0-9]*\), type:1 => \([0-9A-F]*\)$/\1 \2 \3/p" \
       >"$stock"
   "$sst_inspect" data --whole-keys --hex "$file" | tail -n +2 |
-    sed -n 's/^  \([0-9a-f]*\)  put@\([0-9]*\)  \([0-9a-f]*\)$/\U\1 \2 \3/p' \
+    sed -n 's/^  \([0-9a-f]*\)  *put  *\([0-9]*\) *\([0-9a-f]*\)$/\U\1 \2 \3/p' \
       >"$own"
   if [[ ! -s $stock ]] || ! cmp -s "$stock" "$own"; then
     echo "$name: sst_dump and sst_inspect data differ:"

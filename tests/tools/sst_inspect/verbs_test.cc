@@ -121,7 +121,7 @@ TEST_F(Verbs, DataWithoutALayoutHasNoRows) {
                            "fixed:8", path_})
                       .out)
                 .size(),
-            11U);
+            12U);
   EXPECT_EQ(RunTool({"data", "--key-layout", "fixed:x", path_}).code, 2);
 }
 
@@ -140,13 +140,17 @@ TEST_F(Verbs, LiveDatabaseShowsItsVersions) {
   const Output output = RunTool({"data", dir_.File("db")});
   EXPECT_EQ(output.code, 0) << output.err;
   const std::vector<std::string> lines = Lines(output.out);
-  ASSERT_EQ(lines.size(), 4U);
-  EXPECT_EQ(lines[1], "  a  delete@2  ");
-  EXPECT_EQ(lines[2], "  a  put@1  1");
-  EXPECT_EQ(lines[3], "  [b, d)  range-delete@3");
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_EQ(lines[1], "  key  type    sequence  value");
+  EXPECT_EQ(lines[2], "  a    delete         2");
+  EXPECT_EQ(lines[3], "  a    put            1  1");
+  EXPECT_EQ(lines[4], "  from  to  type          sequence");
+  EXPECT_EQ(lines[5], "  b     d   range-delete         3");
   EXPECT_EQ(RunTool({"verify", dir_.File("db")}).code, 0);
-  EXPECT_THAT(RunTool({"stats", dir_.File("db")}).out,
-              HasSubstr("entries  2 of 1 keys"));
+  const json stats =
+      Records(RunTool({"stats", "--json", dir_.File("db")}), "stats").at(0);
+  EXPECT_EQ(stats["entries"], 2);
+  EXPECT_EQ(stats["keys"], 1);
   db->ReleaseSnapshot(snapshot);
 }
 
@@ -168,7 +172,7 @@ TEST_F(Verbs, TimestampsAreDecoded) {
   }
   ASSERT_THAT(writer.Finish(), IsOk());
   EXPECT_THAT(RunTool({"data", "--cells", "1", path_}).out,
-              HasSubstr("  key000000  t=42 put@0  v\n"));
+              HasSubstr("  key000000         42  put          0  v\n"));
   const Output verify = RunTool({"verify", path_});
   EXPECT_EQ(verify.code, 0) << verify.out;
   EXPECT_THAT(verify.out, HasSubstr("1,000 keys probed"));
@@ -265,7 +269,7 @@ TEST_F(Verbs, AdviceComparesWithThePresentFilter) {
   EXPECT_NEAR(costs[0]["get_absent_row"], 0.04, 0.01);
   EXPECT_LT(costs[1]["scan_absent_row"], 0.1);
   EXPECT_THAT(RunTool({"advise", "--key-layout", "fixed:8", path_}).out,
-              HasSubstr("advised: "));
+              HasSubstr("  advised "));
   EXPECT_EQ(RunTool({"advise", path_}).code, 2);
   EXPECT_EQ(
       RunTool({"advise", "--key-layout", "fixed:8", "--rate", "7", path_}).code,
