@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 #include "tools/cli/text.h"
 
@@ -58,25 +59,26 @@ void Table::Print(std::ostream& out, size_t indent) {
           std::max(widths_[i], std::min(row[i].text.size(), kMostWidth));
     }
   }
+  // A row that cannot be printed is not tried again.
+  const auto rows = std::exchange(rows_, {});
+  text_bytes_ = 0;
   const auto print_line = [&](const auto& text_of) {
-    std::string line(indent, ' ');
+    size_t blanks = indent;  // before the next text
     for (const size_t i : shown) {
       const std::string& text = text_of(i);
-      const size_t blanks = widths_[i] - std::min(text.size(), widths_[i]);
-      if (is_right[i]) line.append(blanks, ' ');
-      line += text;
-      if (!is_right[i]) line.append(blanks, ' ');
-      line += "  ";
+      const size_t missing = widths_[i] - std::min(text.size(), widths_[i]);
+      if (is_right[i]) blanks += missing;
+      if (!text.empty()) {
+        out << std::string(std::exchange(blanks, 0), ' ') << text;
+      }
+      blanks += (is_right[i] ? 0 : missing) + 2;
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out << line << "\n";
+    out << "\n";
   };
   if (has_new) print_line([&](size_t i) -> auto& { return TitleOf(i); });
-  for (const auto& row : rows_) {
+  for (const auto& row : rows) {
     print_line([&](size_t i) -> auto& { return row[i].text; });
   }
-  rows_.clear();
-  text_bytes_ = 0;
 }
 
 }  // namespace rowbloom::cli

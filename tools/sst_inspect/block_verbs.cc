@@ -58,12 +58,10 @@ ExitCode PrintLayout(const TableFile& file, const DrawnArgs& /*args*/,
         worst = std::max(worst, cli::CodeOf(block.status));
       });
   blocks.Print();
-  if (!output.json) {
-    output.Line();
-    Listing by_type(output, kTotalsColumns);
-    for (const auto& [type, sums] : totals) {
-      by_type.Add(sums.RecordOf(ToString(type), file.size_bytes()));
-    }
+  output.Line();
+  Listing by_type(output, kTotalsColumns);
+  for (const auto& [type, sums] : totals) {
+    by_type.AddRow(sums.RecordOf(ToString(type), file.size_bytes()));
   }
   if (!status.ok()) worst = std::max(worst, Judge(output.err, status));
   return worst;

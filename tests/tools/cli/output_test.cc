@@ -92,14 +92,15 @@ TEST_F(OutputForms, TableColumnsAreAligned) {
         Record().Text("name", "a").InJson("hidden", "x").Number("n", 100));
     listing.Add(
         Record().Text("name", "longer").Number("n", 1).Text("note", "x"));
-    listing.AddRow(Record().InText("name", "all").Number("n", {}));
+    listing.AddRow(
+        Record().InText("name", "all").Number("n", {}).Text("note", "y "));
   };
   list(text_);
   EXPECT_EQ(Taken(),
             "  name    the N  note\n"
             "  a         100  -\n"
             "  longer      1  x\n"
-            "  all         -  -\n");
+            "  all         -  y \n");
   list(json_);
   EXPECT_EQ(Taken(),
             "{\"name\":\"a\",\"hidden\":\"x\",\"n\":100}\n"
