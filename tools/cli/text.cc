@@ -36,12 +36,6 @@ std::string PercentRange(double low, double high) {
   return from == to ? from + " %" : fmt::format("{}-{} %", from, to);
 }
 
-std::string Ratio(uint64_t contents_bytes, uint64_t stored_bytes) {
-  if (stored_bytes == 0) return "-";
-  return fmt::format("{:.2f}", static_cast<double>(contents_bytes) /
-                                   static_cast<double>(stored_bytes));
-}
-
 std::string WithoutControls(std::string_view text) {
   const auto is_control = [](char c) {
     const auto byte = static_cast<unsigned char>(c);

@@ -19,9 +19,6 @@ std::string Percent(double share);
 // "49.9 %" or "48.2-51.0 %": one decimal, shares in [0, 1].
 std::string PercentRange(double low, double high);
 
-// "2.49": how many times larger than `stored` the contents are; "-" of nothing.
-std::string Ratio(uint64_t contents_bytes, uint64_t stored_bytes);
-
 // `text` with control characters as \xHH: fit for a terminal.
 std::string WithoutControls(std::string_view text);
 

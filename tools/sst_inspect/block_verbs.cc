@@ -23,7 +23,10 @@ Record RecordOf(const std::string& path, const BlockInfo& block) {
       .Number("stored_bytes", block.stored_bytes)
       .Number("contents_bytes", block.contents_bytes);
   if (block.contents_bytes) {
-    record.InText("ratio", Ratio(*block.contents_bytes, block.stored_bytes));
+    record.InText(
+        "ratio",
+        fmt::format("{:.2f}", static_cast<double>(*block.contents_bytes) /
+                                  static_cast<double>(block.stored_bytes)));
   }
   if (!block.compression.empty()) {
     record.Text("compression", block.compression);

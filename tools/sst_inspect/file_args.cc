@@ -133,21 +133,21 @@ ExitCode FileOpener::Open(const std::string& path, bool listed,
   std::unique_ptr<TableFile> file;
   const rocksdb::Status status = OpenTable(path, &file);
   std::error_code ignored;
-  if (status.ok()) {
+  if (!status.ok() && listed && !fs::exists(path, ignored)) {
+    Complain(streams_.err,
+             WithoutControls(path) + ": gone since it was listed");
+    return ExitCode::kOk;
+  }
+  return OrComplain(streams_.err, [&] {
+    Require(status);
     file->SetProgress([&, show = shows_progress_
                                      ? ProgressOn(streams_.err, *file)
                                      : nullptr](uint64_t offset_bytes) {
       interruption_.Check(streams_.out);
       if (show) show(offset_bytes);
     });
-    return OrComplain(streams_.err, [&] { return use(*file); });
-  }
-  if (listed && !fs::exists(path, ignored)) {
-    Complain(streams_.err,
-             WithoutControls(path) + ": gone since it was listed");
-    return ExitCode::kOk;
-  }
-  return Judge(streams_.err, status);
+    return use(*file);
+  });
 }
 
 ExitCode FileOpener::Open(const TreeFile& file, const Use& use) const {

@@ -28,7 +28,6 @@ using cli::Output;
 using cli::Percent;
 using cli::PercentRange;
 using cli::Prints;
-using cli::Ratio;
 using cli::Record;
 using cli::Require;
 using cli::Table;

@@ -119,24 +119,21 @@ void Print(const DatabaseTree& tree, const TreeArgs& args,
   if (args.files && all.files > 0) output.Line();
 }
 
-ExitCode PrintTree(const TreeArgs& args, const Streams& streams,
-                   DatabaseTree* tree) {
-  const FileOpener opener(streams, Prints::kAtTheEnd);
-  const ExitCode worst = ReadFiles(opener, tree);
-  Print(*tree, args, {streams.out, streams.err, args.json});
-  return worst;
-}
-
-// Draws the tree first, then each file if that is asked for.
-ExitCode DrawTree(const TreeArgs& args, const Streams& streams,
-                  DatabaseTree* tree, HtmlReport* report) {
+// Prints the tree, or draws it, and then each file if that is asked for.
+ExitCode Show(const TreeArgs& args, const Streams& streams, DatabaseTree* tree,
+              HtmlReport* report) {
   size_t files = 0;
   for (const TreeFamily& family : tree->families) files += family.files.size();
-  if (args.files) CheckDrawnFiles(files);
+  const bool draws_files = report != nullptr && args.files;
+  if (draws_files) CheckDrawnFiles(files);
   const FileOpener opener(streams, Prints::kAtTheEnd);
   ExitCode worst = ReadFiles(opener, tree);
-  report->Add(*tree, {.hex = args.hex});
-  if (!args.files) return worst;
+  if (report == nullptr) {
+    Print(*tree, args, {streams.out, streams.err, args.json});
+  } else {
+    report->Add(*tree, {.hex = args.hex});
+  }
+  if (!draws_files) return worst;
   const PictureBudget budget = PictureBudget::Among(files);
   for (const TreeFamily& family : tree->families) {
     for (const TreeFile& file : family.files) {
@@ -150,19 +147,16 @@ ExitCode DrawTree(const TreeArgs& args, const Streams& streams,
 }
 
 ExitCode Tree(const TreeArgs& args, const Streams& streams) {
-  if (args.html.empty()) {
+  const auto show = [&](HtmlReport* report) {
     return args.ForEachTree(streams, [&](DatabaseTree* tree) {
-      return PrintTree(args, streams, tree);
+      return Show(args, streams, tree, report);
     });
-  }
+  };
+  if (args.html.empty()) return show(nullptr);
   const std::string title =
       args.paths.size() == 1 ? args.paths.front()
                              : fmt::format("{} databases", args.paths.size());
-  return WriteHtml(args.html, title, streams, [&](HtmlReport* report) {
-    return args.ForEachTree(streams, [&](DatabaseTree* tree) {
-      return DrawTree(args, streams, tree, report);
-    });
-  });
+  return WriteHtml(args.html, title, streams, show);
 }
 
 }  // namespace
