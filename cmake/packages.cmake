@@ -46,7 +46,7 @@ string(
   CONCAT CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
          "${runtime_package} (= ${PROJECT_VERSION}), "
          "librocksdb-dev, libre2-dev, libisal-dev, libprotobuf-dev, "
-         "zlib1g-dev, liblz4-dev, libsnappy-dev, libzstd-dev")
+         "libmd-dev, zlib1g-dev, liblz4-dev, libsnappy-dev, libzstd-dev")
 if(TARGET rowbloom_redis)
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libhiredis-dev")
 endif()

@@ -13,6 +13,7 @@ packages=(
   liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev # their compression
   libre2-dev                                 # regular expressions of filters
   libprotobuf-dev protobuf-compiler # trailer and file info of HFiles
+  libmd-dev                         # names of HBase's regions
   libcli11-dev libfmt-dev nlohmann-json3-dev libedit-dev # the tools
   libgtest-dev libgmock-dev rocksdb-tools pkgconf groff-base # the tests
   libbenchmark-dev python3                   # filter_bench and its plots

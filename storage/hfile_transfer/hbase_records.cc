@@ -1,6 +1,9 @@
 #include "storage/hfile_transfer/hbase_records.h"
 
+#include <md5.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -12,6 +15,7 @@
 #include "rowbloom/printable.h"
 #include "storage/format/parse_message.h"
 #include "storage/format/status_text.h"
+#include "storage/hfile_transfer/store_file_name.h"
 
 namespace rowbloom::hfile_transfer {
 namespace {
@@ -114,6 +118,49 @@ Status CheckFields(const Message& message, const char* what) {
 }
 
 // Errors come without a path.
+Status CheckRegionFields(const proto::RegionInfo& info) {
+  const Status s = CheckFields(info, "a region's description");
+  return s.ok() ? CheckFields(info.table_name(), "a region's table") : s;
+}
+
+// The table's name as HBase writes it: with its namespace, unless that is
+// `default`.
+std::string NameOf(const proto::TableName& table) {
+  return table.name_space() == "default"
+             ? table.qualifier()
+             : Concat(table.name_space(), ":", table.qualifier());
+}
+
+// The name that HBase gives the region's directory, as RegionInfo's
+// createRegionName makes it.
+std::string DirectoryNameOf(const proto::RegionInfo& info) {
+  std::string name = Concat(NameOf(info.table_name()), ",", info.start_key(),
+                            ",", info.region_id());
+  if (info.replica_id() > 0) {
+    char suffix[16];
+    std::snprintf(suffix, sizeof suffix, "_%04X",
+                  static_cast<unsigned>(info.replica_id()));
+    name += suffix;
+  }
+  char digits[MD5_DIGEST_STRING_LENGTH];
+  MD5Data(reinterpret_cast<const uint8_t*>(name.data()), name.size(), digits);
+  return digits;
+}
+
+// Corruption: the directory has the name of another region. Names that are no
+// MD5 are those of old versions and of hbase:meta, and may be any.
+Status CheckDirectoryName(const std::string& directory,
+                          const proto::RegionInfo& info) {
+  if (directory.size() != MD5_DIGEST_STRING_LENGTH - 1 || !IsHex(directory)) {
+    return Status::OK();
+  }
+  const std::string name = DirectoryNameOf(info);
+  if (directory == name) return Status::OK();
+  return Corruption("a region that HBase names ", name,
+                    ", expected that of the directory");
+}
+
+// Errors come without a path.
 Status ToRegion(const proto::SnapshotRegionManifest& manifest,
                 SnapshotRegion* region) {
   const proto::RegionInfo& info = manifest.region_info();
@@ -121,7 +168,7 @@ Status ToRegion(const proto::SnapshotRegionManifest& manifest,
   region->is_split = info.split();
   region->is_mob = info.start_key() == ".mob" && info.region_id() == 0;
   Status s = CheckFields(manifest, "a region");
-  if (s.ok()) s = CheckFields(info, "a region's description");
+  if (s.ok()) s = CheckRegionFields(info);
   if (!s.ok()) return s;
   for (const auto& family : manifest.family_files()) {
     s = CheckName("family", family.family_name());
@@ -240,8 +287,21 @@ Status ReadRegionInfo(const std::string& path, RegionInfo* region) {
   }
   proto::RegionInfo info;
   s = Parse(path, message, "a region", &info);
-  *region = {info.region_id(), {info.start_key(), info.end_key()}};
-  return s;
+  if (!s.ok()) return s;
+  *region = {NameOf(info.table_name()),
+             info.region_id(),
+             {info.start_key(), info.end_key()}};
+  s = CheckRegionFields(info);
+  if (s.ok() && !info.end_key().empty() && info.end_key() <= info.start_key()) {
+    s = Corruption("a region from row \"", ToPrintable(info.start_key()),
+                   "\" to \"", ToPrintable(info.end_key()),
+                   "\", which has none");
+  }
+  if (s.ok()) {
+    s = CheckDirectoryName(fs::path(path).parent_path().filename().string(),
+                           info);
+  }
+  return Prefixed(path + ": ", s);
 }
 
 Status ReadSnapshotManifest(const std::string& directory,

@@ -59,7 +59,8 @@ struct SnapshotManifest {
 
 // A region, as its own directory has it.
 struct RegionInfo {
-  uint64_t id = 0;  // larger than those of regions that it comes from
+  std::string table;  // TABLE, or NAMESPACE:TABLE if that is not `default`
+  uint64_t id = 0;    // larger than those of regions that it comes from
   RowRange rows;
 };
 
@@ -75,7 +76,9 @@ rocksdb::Status ReadReference(const std::string& path, RowRange* rows);
 // its side; the files of regions that were merged are taken from a row on.
 rocksdb::Status CheckHalf(const RowRange& half, const RowRange& region);
 
-// The contents of `.regioninfo`. Corruption, IOError.
+// The contents of a region's `.regioninfo`. It has no checksum, but table,
+// first row and id have to be those of which HBase made the name of the
+// directory, and nothing in it may be unknown. Corruption, IOError.
 rocksdb::Status ReadRegionInfo(const std::string& path, RegionInfo* region);
 
 // The manifest of the snapshot whose own directory this is. HBase gives it no

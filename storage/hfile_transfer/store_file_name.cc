@@ -12,11 +12,6 @@ using rocksdb::Status;
 
 constexpr std::string_view kSequenceId = "_SeqId_";
 
-bool IsHex(std::string_view text) {
-  return !text.empty() &&
-         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 bool IsFile(std::string_view name) {
   return IsHex(name.substr(0, name.find(kSequenceId)));
 }
@@ -45,6 +40,11 @@ bool ParseLink(std::string_view name, StoreFileTarget* target) {
 }
 
 }  // namespace
+
+bool IsHex(std::string_view text) {
+  return !text.empty() &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 Status SequenceIdInName(std::string_view name,
                         std::optional<int64_t>* sequence_id) {

@@ -29,6 +29,10 @@ struct StoreFileTarget {
   bool is_reference() const { return !parent.empty(); }
 };
 
+// Tells whether the text is hexadecimal digits, as HBase writes them, and not
+// empty.
+bool IsHex(std::string_view text);
+
 // Finds the number that a bulk load gave the file, and with it all its cells.
 // Names without "_SeqId_" have none. InvalidArgument, without a path: no number
 // follows it.

@@ -21,6 +21,11 @@ using rocksdb::Status;
 // store files, if `hbase.store.file-tracker.impl` is FILE or MIGRATION.
 constexpr char kFileList[] = ".filelist";
 
+Status CannotRead(const std::string& directory, const std::error_code& error) {
+  return Status::IOError(directory +
+                         ": cannot read the directory: " + error.message());
+}
+
 // Names that HBase and its jobs give to other things than HFiles and families.
 bool IsPassedOver(const std::string& name, bool is_directory,
                   const std::function<bool(const std::string&)>& is_family) {
@@ -87,10 +92,7 @@ Status Search(const std::string& directory,
       found.push_back(entry->path().string());
     }
   }
-  if (error) {
-    return Status::IOError(directory +
-                           ": cannot read the directory: " + error.message());
-  }
+  if (error) return CannotRead(directory, error);
   std::sort(found.begin(), found.end());
   files->insert(files->end(), found.begin(), found.end());
   return Status::OK();
@@ -125,28 +127,46 @@ struct Region {
 // The regions of a table that tell their rows, ordered by the first one. HBase
 // goes by hbase:meta.
 struct Regions {
-  explicit Regions(const fs::path& table) {
-    std::error_code error;
-    for (fs::directory_iterator entry(table, error);
-         !error && entry != fs::directory_iterator(); entry.increment(error)) {
-      const fs::path& directory = entry->path();
-      RegionInfo info;
-      if (ReadRegionInfo((directory / ".regioninfo").string(), &info).ok()) {
-        regions.push_back({directory, std::move(info)});
-      } else if (!directory.filename().string().starts_with('.')) {
-        are_all = false;
-      }
-    }
-    std::sort(regions.begin(), regions.end(),
-              [](const Region& a, const Region& b) {
-                return a.info.rows.start_row < b.info.rows.start_row;
-              });
+  const Region* Find(const fs::path& directory) const {
+    const auto found = std::find_if(regions.begin(), regions.end(),
+                                    [&directory](const Region& region) {
+                                      return region.directory == directory;
+                                    });
+    return found == regions.end() ? nullptr : &*found;
   }
 
   std::vector<Region> regions;
-  // False if the file of a region is damaged or missing.
+  // False if a directory may be a region's and has no `.regioninfo`.
   bool are_all = true;
 };
+
+// Reads the `.regioninfo` of each region of a table. Corruption, IOError: one
+// that is there and cannot be read.
+Status ReadRegions(const fs::path& table, Regions* regions) {
+  std::error_code error;
+  fs::directory_iterator entry(table, error);
+  // A single file may be in directories that cannot be read.
+  if (error) return Status::OK();
+  for (; entry != fs::directory_iterator(); entry.increment(error)) {
+    const fs::path& directory = entry->path();
+    const fs::path file = directory / ".regioninfo";
+    std::error_code none;
+    if (fs::exists(file, none)) {
+      RegionInfo info;
+      Status s = ReadRegionInfo(file.string(), &info);
+      if (!s.ok()) return s;
+      regions->regions.push_back({directory, std::move(info)});
+    } else if (!directory.filename().string().starts_with('.')) {
+      regions->are_all = false;
+    }
+  }
+  if (error) return CannotRead(table.string(), error);
+  std::sort(regions->regions.begin(), regions->regions.end(),
+            [](const Region& a, const Region& b) {
+              return a.info.rows.start_row < b.info.rows.start_row;
+            });
+  return Status::OK();
+}
 
 // Tells whether newer regions have all rows of this one.
 bool IsReplaced(const RegionInfo& region, const std::vector<Region>& regions) {
@@ -161,34 +181,57 @@ bool IsReplaced(const RegionInfo& region, const std::vector<Region>& regions) {
   return false;
 }
 
-// Corruption: the regions that are not replaced leave out rows of the table.
-Status CheckRows(const fs::path& table, const std::vector<Region>& regions,
+// Corruption: the regions that are not replaced leave out rows of the table, or
+// have some twice. A gap may be a region that does not tell its rows.
+Status CheckRows(const fs::path& table, const Regions& regions,
                  const std::set<fs::path>& replaced) {
   std::string reached;  // the first row not seen yet
-  std::string next;     // that of the region after it, if there is one
-  for (const auto& [directory, info] : regions) {
-    if (replaced.contains(directory)) continue;
-    next = info.rows.start_row;
-    if (next > reached) break;
-    if (info.rows.stop_row.empty()) return Status::OK();
-    reached = std::max(reached, info.rows.stop_row);
-    next.clear();
+  const Region* before = nullptr;
+  const Region* after = nullptr;
+  for (const Region& region : regions.regions) {
+    if (replaced.contains(region.directory)) continue;
+    const std::string& start = region.info.rows.start_row;
+    if (before != nullptr && (reached.empty() || start < reached)) {
+      return Corruption(
+          region.directory.string(), ": has the rows from \"",
+          ToPrintable(start), "\" on, as ", before->directory.string(),
+          " has, by their .regioninfo; HBase uses only one of them. Remove the "
+          "other from the copy, or name the directories of the regions to "
+          "import");
+    }
+    if (start != reached && regions.are_all) {
+      after = &region;
+      break;
+    }
+    before = &region;
+    reached = region.info.rows.stop_row;
+  }
+  const bool has_last_row = before != nullptr && reached.empty();
+  if (!regions.are_all || (after == nullptr && has_last_row)) {
+    return Status::OK();
+  }
+  std::string sources;
+  for (const Region* region : {before, after}) {
+    if (region == nullptr) continue;
+    sources += (sources.empty() ? ", by the .regioninfo of " : " and ") +
+               region->directory.filename().string();
   }
   return Corruption(
       table.string(), ": no region has the rows from \"", ToPrintable(reached),
-      "\" ", next.empty() ? "on" : "to \"" + ToPrintable(next) + "\"",
+      "\" ",
+      after == nullptr
+          ? "on"
+          : "to \"" + ToPrintable(after->info.rows.start_row) + "\"",
+      sources,
       "; a copy of a table needs all its regions. To import a part, name the "
       "directories of its regions");
 }
 
-// Tells whether the path is one of the directories, or in one.
-bool IsIn(const fs::path& path, const std::vector<fs::path>& directories) {
-  return std::any_of(directories.begin(), directories.end(),
-                     [&path](const fs::path& directory) {
-                       return std::mismatch(directory.begin(), directory.end(),
-                                            path.begin(), path.end())
-                                  .first == directory.end();
-                     });
+// Tells whether the path is the directory, or in it.
+bool IsIn(const fs::path& path, const fs::path& directory) {
+  return std::mismatch(directory.begin(), directory.end(), path.begin(),
+                       path.end())
+             .first == directory.end();
 }
 
 // The directories that may have the regions of the target's table.
@@ -212,7 +255,8 @@ std::vector<std::string> TableDirectoriesOf(const Place& place,
 
 // The file that the path is, or leads to.
 StoreFile Follow(const std::string& path,
-                 const std::optional<StoreFileTarget>& target) {
+                 const std::optional<StoreFileTarget>& target,
+                 const Regions& regions) {
   const Place place(path);
   StoreFile file;
   file.name = path;
@@ -223,11 +267,11 @@ StoreFile Follow(const std::string& path,
   }
   if (target->is_reference()) {
     file.problem = ReadReference(path, &file.rows);
-    RegionInfo region;
-    // A directory without a description, or with a damaged one, may be a copy.
-    if (file.problem.ok() &&
-        ReadRegionInfo((place.region / ".regioninfo").string(), &region).ok()) {
-      file.problem = Prefixed(path + ": ", CheckHalf(file.rows, region.rows));
+    // A directory without a description may be a copy.
+    const Region* const region = regions.Find(place.region);
+    if (file.problem.ok() && region != nullptr) {
+      file.problem =
+          Prefixed(path + ": ", CheckHalf(file.rows, region->info.rows));
     }
     if (!file.problem.ok()) return file;
   }
@@ -287,10 +331,14 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
   std::map<fs::path, Regions> tables;
   for (const std::string& path : found) {
     const Place place(path);
-    const auto [table, is_new] = tables.try_emplace(place.table, place.table);
-    const std::vector<Region>& regions = table->second.regions;
-    for (const auto& [directory, info] : regions) {
-      if (is_new && IsReplaced(info, regions)) replaced.insert(directory);
+    const auto [table, is_new] = tables.try_emplace(place.table);
+    Regions& of_table = table->second;
+    if (is_new) {
+      Status s = ReadRegions(place.table, &of_table);
+      if (!s.ok()) return s;
+      for (const auto& [directory, info] : of_table.regions) {
+        if (IsReplaced(info, of_table.regions)) replaced.insert(directory);
+      }
     }
     const auto target = TargetInName(fs::path(path).filename().string());
     if (target) {
@@ -301,12 +349,14 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
         }
       }
     }
-    files->push_back(Follow(path, target));
+    files->push_back(Follow(path, target, of_table));
   }
-  for (const auto& [table, regions] : tables) {
-    if (!regions.are_all || !IsIn(table, searched)) continue;
-    Status s = CheckRows(table, regions.regions, replaced);
-    if (!s.ok()) return s;
+  for (const fs::path& directory : searched) {
+    for (const auto& [table, regions] : tables) {
+      if (!IsIn(table, directory)) continue;
+      Status s = CheckRows(table, regions, replaced);
+      if (!s.ok()) return s;
+    }
   }
   const auto is_replaced = [&replaced](const StoreFile& file) {
     return replaced.contains(Place(file.name).region);

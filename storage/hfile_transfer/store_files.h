@@ -41,8 +41,10 @@ inline constexpr char kMobFiles[] = "files of MOB values";
 // archive beside `data`; a StoreFile says where none is. Regions that were
 // split or merged, because others refer to them or are newer and have their
 // rows, are passed over: they are read through references alone. Where a
-// table's directory was searched, and each region in it tells its rows, the
-// rest has to have all rows. Errors are those of a directory.
+// table's directory was searched, the rest of its regions has no row twice and,
+// if each region in it tells its rows, has all rows. Errors are those of a
+// directory, or of a `.regioninfo` in it; InvalidArgument: a directory that
+// holds the archive.
 rocksdb::Status FindStoreFiles(
     const std::vector<std::string>& paths,
     const std::function<bool(const std::string&)>& is_family,

@@ -75,7 +75,7 @@ nlohmann-json3-dev nlohmann-json nlohmann_json
 libhiredis-dev hiredis hiredis'
 # Those of HFiles, programs, tests and benchmarks are not theirs, and hiredis is
 # not set up by default.
-others='dpkg-dev|libprotobuf-dev|libcli11-dev|libfmt-dev|libedit-dev|lib(gtest|gmock|benchmark|lmdb|sqlite3)-dev'
+others='dpkg-dev|libprotobuf-dev|libmd-dev|libcli11-dev|libfmt-dev|libedit-dev|lib(gtest|gmock|benchmark|lmdb|sqlite3)-dev'
 diff <(awk '{ print $1 }' <<<"$table" | grep -v hiredis | sort) \
   <(sed -n '/^packages=(/,/^)/p' "$source_dir/tools/setup.sh" | sed 's/#.*//' |
     grep -oE '[a-z0-9-]+-dev' | grep -vxE "$others" | sort) ||

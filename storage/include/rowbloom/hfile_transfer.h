@@ -185,8 +185,8 @@ struct HFileImportReport {
 // theirs, in the table's or in HBase's archive (`archive/data` beside `data`).
 // A region that was split or merged is read through references alone: one that
 // files of others refer to, or all of whose rows newer regions have
-// (`.regioninfo`). A table's directory has to have regions for all rows, as far
-// as each tells its own there.
+// (`.regioninfo`). The other regions of a table's directory may have no row
+// twice and have to have all rows, as far as each tells its own there.
 //
 // Values in MOB files are read from `mobdir` beside `data`, or the archive.
 //
@@ -199,14 +199,16 @@ struct HFileImportReport {
 // Errors, nothing being loaded unless the report's may_be_loaded is true:
 //   InvalidArgument  a family that the store does not have; a cell that it does
 //                    not take, named with its file; a `latest` family or tags
-//                    without the option; "_SeqId_" without a number; a
-//                    directory that holds HBase's archive or MOB files, where
-//                    deleted cells are, or an exported snapshot
+//                    without the option;
+//                    "_SeqId_" without a number; a directory that holds HBase's
+//                    archive or MOB files, where deleted cells are, or an
+//                    exported snapshot
 //   NotSupported     HFileReader's; a cell of an unknown type; a reference,
 //                    link or MOB value whose file is not there: the message
 //                    says what to do
-//   Corruption       a table's directory without a region for some rows;
-//                    HFileReader's
+//   Corruption       a table's directory with no region, or two, for some rows;
+//                    a `.regioninfo` that cannot be read, or is of another
+//                    region than the name of its directory; HFileReader's
 //   Incomplete       the callback said so
 //   others           as HFileReader and the store report them
 // Memory: a line for each file; of each whose rows overlap those being read,

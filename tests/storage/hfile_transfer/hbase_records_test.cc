@@ -264,6 +264,11 @@ TEST(SnapshotManifest, HasNoFieldsThatHBaseDoesNotHave) {
   expect(region, "a region");
   expect([&](auto* m) { return region(m)->mutable_region_info(); },
          "a region's description");
+  expect(
+      [&](auto* m) {
+        return region(m)->mutable_region_info()->mutable_table_name();
+      },
+      "a region's table");
   expect([&](auto* m) { return region(m)->mutable_family_files(0); },
          "a family of a region");
   expect(
@@ -271,6 +276,41 @@ TEST(SnapshotManifest, HasNoFieldsThatHBaseDoesNotHave) {
         return region(m)->mutable_family_files(0)->mutable_store_files(0);
       },
       "a file");
+}
+
+TEST(RegionInfo, HasNoFieldsThatHBaseDoesNotHave) {
+  TempDir dir;
+  const std::string path = dir.File(".regioninfo");
+  const auto read = [&](const proto::RegionInfo& info, RegionInfo* region) {
+    const std::string bytes = info.SerializeAsString();
+    WriteFile(path,
+              "PBUF" + std::string(1, static_cast<char>(bytes.size())) + bytes);
+    return ReadRegionInfo(path, region);
+  };
+  proto::RegionInfo info;
+  info.set_region_id(7);
+  info.mutable_table_name()->set_name_space("ns");
+  info.mutable_table_name()->set_qualifier("t");
+  info.set_start_key("a");
+  info.set_end_key("b");
+  RegionInfo region;
+  ASSERT_THAT(read(info, &region), IsOk());
+  EXPECT_EQ(region.table, "ns:t");
+  EXPECT_EQ(region.id, 7u);
+  EXPECT_EQ(region.rows.start_row + "-" + region.rows.stop_row, "a-b");
+  proto::RegionInfo changed = info;
+  *changed.mutable_unknown_fields() = "\x78\1";
+  EXPECT_THAT(read(changed, &region),
+              StatusIs(Status::kCorruption,
+                       HasSubstr(path + ": a region's description with 2")));
+  changed = info;
+  *changed.mutable_table_name()->mutable_unknown_fields() = "\x78\1";
+  EXPECT_THAT(read(changed, &region),
+              StatusIs(Status::kCorruption,
+                       HasSubstr(path + ": a region's table with 2")));
+  info.mutable_table_name()->set_name_space("default");
+  ASSERT_THAT(read(info, &region), IsOk());
+  EXPECT_EQ(region.table, "t");
 }
 
 // A region that was split leaves a half to each of the new ones; a region that

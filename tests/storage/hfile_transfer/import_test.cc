@@ -883,7 +883,6 @@ TEST_F(Import, SearchesDirectoriesAsHBaseHasThem) {
     fs::create_directories(dir_.File(skipped));
     WriteFile(dir_.File(skipped) + "/0123", "no HFile");
   }
-  WriteFile(dir_.File("table/region1/.regioninfo"), "no HFile");
   WriteFile(dir_.File("table/region1/f/_unfinished"), "no HFile");
   ASSERT_THAT(Run({dir_.File("table")}), IsOk());
   EXPECT_EQ(report_.files, 2u);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -18,10 +19,12 @@ namespace rowbloom::hfile_transfer {
 namespace {
 
 namespace fs = std::filesystem;
+using rocksdb::Status;
 using test::IsOk;
 using test::TempDir;
 using test::WriteFile;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
@@ -31,14 +34,16 @@ class StoreFiles : public ::testing::Test {
     fs::create_directories(fs::path(dir_.File(name)).parent_path());
     WriteFile(dir_.File(name), bytes);
   }
-  // Tells the rows of a region of table `t`.
-  void WriteInfo(const std::string& name, uint64_t id, const RowRange& rows) {
+  // Tells the rows of a region in the directory `t`.
+  void WriteInfo(const std::string& name, uint64_t id, const RowRange& rows,
+                 const std::string& table = "t", int replica_id = 0) {
     proto::RegionInfo info;
     info.set_region_id(id);
     info.mutable_table_name()->set_name_space("default");
-    info.mutable_table_name()->set_qualifier("t");
+    info.mutable_table_name()->set_qualifier(table);
     info.set_start_key(rows.start_row);
     info.set_end_key(rows.stop_row);
+    info.set_replica_id(replica_id);
     const std::string bytes = info.SerializeAsString();
     Write("t/" + name + "/.regioninfo",
           "PBUF" + std::string(1, static_cast<char>(bytes.size())) + bytes);
@@ -48,23 +53,47 @@ class StoreFiles : public ::testing::Test {
     WriteInfo(name, id, rows);
     Write("t/" + name + "/f/" + name);
   }
-  // The names of the files that are found in table `t`.
-  std::vector<std::string> Find() {
+  // The names of the files that are found in the directories of the regions of
+  // table `t`, which need not have all rows.
+  std::vector<std::string> FindInRegions() {
+    std::vector<std::string> regions;
+    for (const auto& entry : fs::directory_iterator(dir_.File("t"))) {
+      regions.push_back(entry.path().string());
+    }
+    std::sort(regions.begin(), regions.end());
+    return NamesOf(Find(regions));
+  }
+  std::vector<std::string> FindInTable() {
+    return NamesOf(Find({dir_.File("t")}));
+  }
+  static std::vector<std::string> NamesOf(const std::vector<StoreFile>& files) {
     std::vector<std::string> names;
-    for (const StoreFile& file : Find(dir_.File("t"))) {
+    for (const StoreFile& file : files) {
       EXPECT_THAT(file.problem, IsOk());
       names.push_back(fs::path(file.path).filename().string());
     }
     return names;
   }
-  std::vector<StoreFile> Find(const std::string& path) {
+  std::vector<StoreFile> Find(const std::vector<std::string>& paths) {
     std::vector<StoreFile> files;
-    passed_over_.clear();
-    EXPECT_THAT(FindStoreFiles(
-                    {path}, [](const std::string&) { return false; }, &files,
-                    &passed_over_),
-                IsOk());
+    EXPECT_THAT(Run(paths, &files), IsOk());
     return files;
+  }
+  Status Run(const std::vector<std::string>& paths,
+             std::vector<StoreFile>* files) {
+    files->clear();
+    passed_over_.clear();
+    return FindStoreFiles(
+        paths, [](const std::string&) { return false; }, files, &passed_over_);
+  }
+  void ExpectRefused(const std::string& path, Status::Code code,
+                     const std::vector<std::string>& parts) {
+    std::vector<StoreFile> files;
+    const Status s = Run({dir_.File(path)}, &files);
+    EXPECT_EQ(s.code(), code) << s.ToString();
+    for (const std::string& part : parts) {
+      EXPECT_THAT(s.ToString(), HasSubstr(part));
+    }
   }
 
   TempDir dir_;
@@ -72,30 +101,28 @@ class StoreFiles : public ::testing::Test {
 };
 
 TEST_F(StoreFiles, OfARegionThatWasSplitArePassedOver) {
-  WriteInfo("old", 0, {"", ""});  // has the rows that others leave out
   WriteRegion("aa", 1, {"b", "e"});
-  EXPECT_THAT(Find(), ElementsAre("aa"));
+  EXPECT_THAT(FindInRegions(), ElementsAre("aa"));
   WriteRegion("bb", 2, {"b", "c"});
-  EXPECT_THAT(Find(), ElementsAre("aa", "bb"));
+  EXPECT_THAT(FindInRegions(), ElementsAre("aa", "bb"));
   WriteRegion("cc", 2, {"c", "e"});
-  EXPECT_THAT(Find(), ElementsAre("bb", "cc"));
+  EXPECT_THAT(FindInRegions(), ElementsAre("bb", "cc"));
   EXPECT_EQ(passed_over_[kFilesOfSplitRegions], 1u);
   // Later splits of its halves change nothing for the first region.
   WriteRegion("dd", 3, {"c", "d"});
   WriteRegion("ee", 3, {"d", "e"});
-  EXPECT_THAT(Find(), ElementsAre("bb", "dd", "ee"));
+  EXPECT_THAT(FindInRegions(), ElementsAre("bb", "dd", "ee"));
 }
 
 TEST_F(StoreFiles, OfRegionsThatWereMergedArePassedOver) {
   WriteRegion("aa", 1, {"", "c"});
   WriteRegion("bb", 2, {"c", ""});
-  EXPECT_THAT(Find(), ElementsAre("aa", "bb"));
+  EXPECT_THAT(FindInRegions(), ElementsAre("aa", "bb"));
   WriteRegion("cc", 3, {"", ""});
-  EXPECT_THAT(Find(), ElementsAre("cc"));
+  EXPECT_THAT(FindInRegions(), ElementsAre("cc"));
 }
 
 TEST_F(StoreFiles, OfARegionWithRowsOfItsOwnAreFound) {
-  WriteInfo("old", 0, {"", ""});  // has the rows that others leave out
   WriteRegion("aa", 5, {"b", "f"});
   for (const auto& [id, rows] : std::vector<std::pair<uint64_t, RowRange>>{
            {5, {"a", "g"}},     // as old
@@ -104,16 +131,105 @@ TEST_F(StoreFiles, OfARegionWithRowsOfItsOwnAreFound) {
            {6, {"bb", ""}},     // all but its start
            {6, {"f", "g"}}}) {  // beside it
     WriteRegion("bb", id, rows);
-    EXPECT_THAT(Find(), testing::Contains("aa"))
+    EXPECT_THAT(FindInRegions(), testing::Contains("aa"))
         << rows.start_row << "-" << rows.stop_row;
   }
   WriteRegion("bb", 6, {"a", "c"});
   WriteRegion("cc", 6, {"d", "g"});
-  EXPECT_THAT(Find(), ElementsAre("aa", "bb", "cc"));
-  // Nothing is known of a region whose file is damaged.
-  WriteRegion("bb", 6, {"a", "g"});
-  Write("t/bb/.regioninfo", "PBUF\x7f");
-  EXPECT_THAT(Find(), ElementsAre("aa", "bb", "cc"));
+  EXPECT_THAT(FindInRegions(), ElementsAre("aa", "bb", "cc"));
+}
+
+TEST_F(StoreFiles, OfATableHaveEachRowOnce) {
+  WriteRegion("aa", 1, {"", "c"});
+  WriteRegion("bb", 2, {"c", "f"});
+  WriteRegion("cc", 3, {"f", ""});
+  EXPECT_THAT(FindInTable(), ElementsAre("aa", "bb", "cc"));
+  const auto expect_overlap = [this](const std::string& part) {
+    ExpectRefused("t", Status::kCorruption,
+                  {dir_.File("t/" + part), "by their .regioninfo"});
+  };
+  const auto expect_gap = [this](const std::string& part) {
+    ExpectRefused("t", Status::kCorruption, {dir_.File("t") + ": " + part});
+  };
+  WriteInfo("bb", 2, {"c", "g"});
+  expect_overlap("cc: has the rows from \"f\" on, as " + dir_.File("t/bb") +
+                 " has");
+  WriteInfo("bb", 2, {"b", "f"});
+  expect_overlap("bb: has the rows from \"b\" on, as " + dir_.File("t/aa") +
+                 " has");
+  WriteInfo("bb", 2, {"c", ""});
+  expect_overlap("cc: has the rows from \"f\" on, as " + dir_.File("t/bb") +
+                 " has");
+  // This is known whatever another directory has, and a gap is not.
+  fs::remove(dir_.File("t/aa/.regioninfo"));
+  expect_overlap("cc: has the rows from");
+  WriteInfo("bb", 2, {"c", "e"});
+  EXPECT_THAT(FindInTable(), ElementsAre("aa", "bb", "cc"));
+  WriteInfo("aa", 1, {"", "c"});
+  expect_gap(
+      "no region has the rows from \"e\" to \"f\", by the .regioninfo of bb "
+      "and cc;");
+  WriteInfo("bb", 2, {"c", "f"});
+  WriteInfo("cc", 3, {"f", "g"});
+  expect_gap("no region has the rows from \"g\" on, by the .regioninfo of cc;");
+  WriteInfo("cc", 3, {"f", ""});
+  WriteInfo("aa", 1, {"a", "c"});
+  expect_gap(
+      "no region has the rows from \"\" to \"a\", by the .regioninfo of aa;");
+  EXPECT_THAT(FindInRegions(), ElementsAre("aa", "bb", "cc"));
+}
+
+// Without its rows a region that was split would be taken for one in use.
+TEST_F(StoreFiles, OfARegionThatCannotBeReadAreRefused) {
+  WriteRegion("aa", 1, {"", ""});
+  WriteRegion("bb", 2, {"", "m"});
+  WriteRegion("cc", 2, {"m", ""});
+  EXPECT_THAT(FindInTable(), ElementsAre("bb", "cc"));
+  for (const std::string region : {"aa", "bb", "cc"}) {
+    const std::string path = dir_.File("t/" + region + "/.regioninfo");
+    const std::string whole = test::ReadFile(path);
+    for (const std::string& bytes :
+         {std::string(), std::string("PBUF"), whole.substr(1),
+          whole.substr(0, whole.size() - 1)}) {
+      WriteFile(path, bytes);
+      ExpectRefused("t", Status::kCorruption, {path});
+      ExpectRefused("t/aa", Status::kCorruption, {path});
+    }
+    WriteInfo(region, 2, {"m", "m"});
+    ExpectRefused("t", Status::kCorruption, {path, "from row \"m\" to \"m\""});
+    fs::remove(path);
+    fs::create_directory(path);
+    ExpectRefused("t", Status::kIOError, {path});
+    fs::remove(path);
+    WriteFile(path, whole);
+  }
+  EXPECT_THAT(FindInTable(), ElementsAre("bb", "cc"));
+}
+
+// The names are those that HBase's MD5 of the table, first row and id has.
+TEST_F(StoreFiles, AreInDirectoriesWithTheNameOfTheirRegion) {
+  // The text is "t,m,7".
+  const std::string name = "39f192d1121b5f4f5a372ea57404a418";
+  WriteRegion(name, 7, {"m", ""});
+  EXPECT_THAT(FindInRegions(), ElementsAre(name));
+  const auto expect_refused = [&] {
+    ExpectRefused("t", Status::kCorruption,
+                  {dir_.File("t/" + name + "/.regioninfo"), "HBase names"});
+  };
+  WriteInfo(name, 6, {"m", ""});
+  expect_refused();
+  WriteInfo(name, 7, {"n", ""});
+  expect_refused();
+  WriteInfo(name, 7, {"m", ""}, "s");
+  expect_refused();
+  WriteInfo(name, 7, {"m", ""}, "t", 1);
+  expect_refused();
+  // "t,m,7_001F"
+  fs::remove_all(dir_.File("t"));
+  const std::string of_replica = "75ec8139307efae60000616ac1af6d89";
+  Write("t/" + of_replica + "/f/01");
+  WriteInfo(of_replica, 7, {"m", ""}, "t", 31);
+  EXPECT_THAT(FindInRegions(), ElementsAre("01"));
 }
 
 TEST_F(StoreFiles, OfLinksAreLookedForAsHBaseDoes) {
@@ -124,31 +240,31 @@ TEST_F(StoreFiles, OfLinksAreLookedForAsHBaseDoes) {
         "root/archive/data/default/t/bb/f/ns=other=aa-01"}) {
     Write(link);
     Write(in_archive);
-    std::vector<StoreFile> files = Find(dir_.File(link));
+    std::vector<StoreFile> files = Find({dir_.File(link)});
     ASSERT_EQ(files.size(), 1u);
     EXPECT_EQ(files[0].path, dir_.File(in_archive));
     Write(in_data);
-    files = Find(dir_.File(link));
+    files = Find({dir_.File(link)});
     EXPECT_EQ(files[0].path, dir_.File(in_data));
     fs::remove(dir_.File(in_data));
     fs::remove(dir_.File(in_archive));
-    EXPECT_TRUE(Find(dir_.File(link))[0].problem.IsNotSupported());
+    EXPECT_TRUE(Find({dir_.File(link)})[0].problem.IsNotSupported());
   }
   // A table that is alone has others beside it.
   Write("default/t/bb/f/other=aa-01");
   Write("default/other/aa/f/01");
-  EXPECT_EQ(Find(dir_.File("default/t"))[0].path,
+  EXPECT_EQ(Find({dir_.File("default/t")})[0].path,
             dir_.File("default/other/aa/f/01"));
   EXPECT_THAT(passed_over_, IsEmpty());
 }
 
 TEST_F(StoreFiles, OfOtherKindsAreCounted) {
   Write("t/aa/f/01");
-  Write("t/aa/.regioninfo");
+  WriteInfo("aa", 1, {"", ""});
   Write("t/aa/.tmp/f/02");
   Write("t/aa/recovered.edits/7.seqid");
   Write("t/.tabledesc/.tableinfo.0000000001.700");
-  EXPECT_THAT(Find(), ElementsAre("01"));
+  EXPECT_THAT(FindInTable(), ElementsAre("01"));
   EXPECT_THAT(passed_over_,
               ElementsAre(Pair(".regioninfo", 1), Pair(".tabledesc", 1),
                           Pair(".tmp", 1), Pair("recovered.edits", 1)));
@@ -157,12 +273,7 @@ TEST_F(StoreFiles, OfOtherKindsAreCounted) {
 TEST_F(StoreFiles, ThatAListOfHBaseTellsApartAreRefused) {
   Write("t/aa/f/01");
   Write("t/aa/f/.filelist/f1.1700000000000");
-  std::vector<StoreFile> files;
-  EXPECT_THAT(FindStoreFiles(
-                  {dir_.File("t")}, [](const std::string&) { return false; },
-                  &files, &passed_over_),
-              StatusIs(rocksdb::Status::kNotSupported,
-                       testing::HasSubstr("t/aa/f/.filelist")));
+  ExpectRefused("t", Status::kNotSupported, {"t/aa/f/.filelist"});
 }
 
 }  // namespace
