@@ -44,9 +44,10 @@ Status CheckNoArchive(const std::string& directory) {
   for (const char* name : {"archive", "mobdir"}) {
     has_archive = has_archive || fs::exists(path / name / "data", error) ||
                   (path.filename() == name && fs::exists(path / "data", error));
-    // archive/data, .../NAMESPACE and .../TABLE
+    // archive/data, .../NAMESPACE, .../TABLE, .../REGION and .../FAMILY
+    constexpr int kLevels = 5;
     fs::path data = path;
-    for (int level = 0; level < 3; ++level, data = data.parent_path()) {
+    for (int level = 0; level < kLevels; ++level, data = data.parent_path()) {
       const fs::path archive = data.parent_path();
       const fs::path root = archive.parent_path();
       has_archive = has_archive ||
@@ -234,6 +235,26 @@ bool IsIn(const fs::path& path, const fs::path& directory) {
              .first == directory.end();
 }
 
+// InvalidArgument: regions of several tables are in the directory. A delete in
+// one table would take the cells of the others.
+Status CheckOneTable(const fs::path& directory,
+                     const std::map<fs::path, Regions>& tables) {
+  const Region* first = nullptr;
+  for (const auto& [table, regions] : tables) {
+    if (!IsIn(table, directory)) continue;
+    for (const Region& region : regions.regions) {
+      if (first == nullptr) first = &region;
+      if (region.info.table == first->info.table) continue;
+      return InvalidArgument(
+          directory.string(), ": has regions of table ",
+          ToPrintable(first->info.table), " (", first->directory.string(),
+          ") and of table ", ToPrintable(region.info.table), " (",
+          region.directory.string(), "); name the directory of one table");
+    }
+  }
+  return Status::OK();
+}
+
 // The directories that may have the regions of the target's table.
 std::vector<std::string> TableDirectoriesOf(const Place& place,
                                             const StoreFileTarget& target) {
@@ -352,9 +373,11 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
     files->push_back(Follow(path, target, of_table));
   }
   for (const fs::path& directory : searched) {
+    Status s = CheckOneTable(directory, tables);
+    if (!s.ok()) return s;
     for (const auto& [table, regions] : tables) {
       if (!IsIn(table, directory)) continue;
-      Status s = CheckRows(table, regions, replaced);
+      s = CheckRows(table, regions, replaced);
       if (!s.ok()) return s;
     }
   }

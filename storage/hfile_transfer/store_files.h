@@ -44,7 +44,7 @@ inline constexpr char kMobFiles[] = "files of MOB values";
 // table's directory was searched, the rest of its regions has no row twice and,
 // if each region in it tells its rows, has all rows. Errors are those of a
 // directory, or of a `.regioninfo` in it; InvalidArgument: a directory that
-// holds the archive.
+// holds the archive, or regions of several tables.
 rocksdb::Status FindStoreFiles(
     const std::vector<std::string>& paths,
     const std::function<bool(const std::string&)>& is_family,

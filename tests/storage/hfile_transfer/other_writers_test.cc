@@ -123,8 +123,10 @@ TEST(ImportOfABulkLoad, ShowsWhatHBaseShows) {
               IsOk());
   HFileImportReport report;
   ASSERT_THAT(ImportHFiles({},
-                           {folder + "/export/archive/data/default/orders/"
-                                     "790eb351bb9df5719e1f96be8230ce3e/f"},
+                           FilesIn(folder + "/export/archive/data/default/"
+                                            "orders/"
+                                            "790eb351bb9df5719e1f96be8230ce3e/"
+                                            "f"),
                            store.get(), &report),
               IsOk());
   EXPECT_EQ(report.files, 3u);

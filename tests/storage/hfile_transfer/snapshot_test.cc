@@ -750,12 +750,16 @@ TEST_F(ImportOfATable, RefusesDirectoriesThatHoldTheArchive) {
   const std::string table = LayOut("root/", "root/archive/");
   const std::string root = dir_.File("root");
   fs::create_directories(dir_.File("other/.hbase-snapshot"));
-  fs::create_directories(root + "/mobdir/data/default/orders");
+  fs::create_directories(root + "/mobdir/data/default/orders/" + kParent +
+                         "/f");
   fs::create_directories(dir_.File("mobs/mobdir/data"));
   for (const std::string& directory :
        {root, root + "/archive", root + "/archive/", root + "/archive/data",
         root + "/archive/data/default", root + "/archive/data/default/orders",
+        root + "/archive/data/default/orders/" + kParent,
+        root + "/archive/data/default/orders/" + kParent + "/f",
         root + "/mobdir", root + "/mobdir/data/default/orders",
+        root + "/mobdir/data/default/orders/" + kParent + "/f",
         dir_.File("other"), dir_.File("mobs")}) {
     const Status s = Import({directory});
     EXPECT_TRUE(s.IsInvalidArgument()) << directory << s.ToString();

@@ -232,6 +232,20 @@ TEST_F(StoreFiles, AreInDirectoriesWithTheNameOfTheirRegion) {
   EXPECT_THAT(FindInRegions(), ElementsAre("01"));
 }
 
+TEST_F(StoreFiles, OfTwoTablesAreRefused) {
+  WriteInfo("aa", 1, {"", ""});
+  Write("t/aa/f/01");
+  WriteInfo("../s/bb", 1, {"", ""}, "s");
+  Write("s/bb/f/02");
+  ExpectRefused("", Status::kInvalidArgument,
+                {"has regions of table s (" + dir_.File("s/bb") +
+                     ") and of table t (" + dir_.File("t/aa") + ")",
+                 "name the directory of one table"});
+  // A directory that is named is known to be of this table.
+  EXPECT_THAT(NamesOf(Find({dir_.File("s"), dir_.File("t")})),
+              ElementsAre("02", "01"));
+}
+
 TEST_F(StoreFiles, OfLinksAreLookedForAsHBaseDoes) {
   const std::string in_data = "root/data/ns/other/aa/f/01";
   const std::string in_archive = "root/archive/data/ns/other/aa/f/01";
