@@ -183,7 +183,7 @@ Status ToRegion(const proto::SnapshotRegionManifest& manifest,
       if (!s.ok()) return s;
       if (of_family.has_reference()) {
         s = ToRowRange(of_family.reference(), &file.half.emplace());
-        if (s.ok()) s = CheckHalf(*file.half, region->rows);
+        if (s.ok()) s = FitHalf(region->rows, &*file.half);
         if (!s.ok()) {
           return Prefixed(Concat("reference ", ToPrintable(file.name), ": "),
                           s);
@@ -246,19 +246,21 @@ Status CheckName(const char* what, std::string_view name) {
                     "\", expected a name without \"/\" and \".\" before it");
 }
 
-Status CheckHalf(const RowRange& half, const RowRange& region) {
-  const std::string& from = half.start_row;
+Status FitHalf(const RowRange& region, RowRange* half) {
+  const bool is_upper = half->stop_row.empty();
+  const std::string& row = is_upper ? half->start_row : half->stop_row;
   const bool is_of_region =
-      half.stop_row.empty()
-          ? from >= region.start_row &&
-                (region.stop_row.empty() || from < region.stop_row)
-          : half.stop_row == region.stop_row;
-  if (is_of_region) return Status::OK();
-  return Corruption(
-      "a half ", half.stop_row.empty() ? "from" : "before", " row \"",
-      ToPrintable(half.stop_row.empty() ? from : half.stop_row),
-      "\", in a region from row \"", ToPrintable(region.start_row), "\" to \"",
-      ToPrintable(region.stop_row), "\"");
+      is_upper ? row >= region.start_row &&
+                     (region.stop_row.empty() || row < region.stop_row)
+               : row == region.stop_row;
+  if (is_of_region) {
+    if (is_upper) half->start_row = region.start_row;
+    return Status::OK();
+  }
+  return Corruption("a half ", is_upper ? "from" : "before", " row \"",
+                    ToPrintable(row), "\", in a region from row \"",
+                    ToPrintable(region.start_row), "\" to \"",
+                    ToPrintable(region.stop_row), "\"");
 }
 
 Status ReadReference(const std::string& path, RowRange* rows) {

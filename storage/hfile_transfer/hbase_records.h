@@ -71,10 +71,14 @@ rocksdb::Status CheckName(const char* what, std::string_view name);
 // The rows of the half that a reference stands for. Corruption, IOError.
 rocksdb::Status ReadReference(const std::string& path, RowRange* rows);
 
+// Makes an upper half, which has all rows from one on, begin with the region
+// that its reference is in. The file has no rows between the two: a split is at
+// the region's first row, and in a merge the file begins with one of the
+// regions that were merged. So a damaged row in the reference loses none.
 // Corruption, without a file: a half that no reference in a region of these
 // rows stands for. A region that was split leaves to each new one the half on
 // its side; the files of regions that were merged are taken from a row on.
-rocksdb::Status CheckHalf(const RowRange& half, const RowRange& region);
+rocksdb::Status FitHalf(const RowRange& region, RowRange* half);
 
 // The contents of a region's `.regioninfo`. It has no checksum, but table,
 // first row and id have to be those of which HBase made the name of the

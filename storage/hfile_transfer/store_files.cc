@@ -292,7 +292,7 @@ StoreFile Follow(const std::string& path,
     const Region* const region = regions.Find(place.region);
     if (file.problem.ok() && region != nullptr) {
       file.problem =
-          Prefixed(path + ": ", CheckHalf(file.rows, region->info.rows));
+          Prefixed(path + ": ", FitHalf(region->info.rows, &file.rows));
     }
     if (!file.problem.ok()) return file;
   }

@@ -186,7 +186,8 @@ struct HFileImportReport {
 // A region that was split or merged is read through references alone: one that
 // files of others refer to, or all of whose rows newer regions have
 // (`.regioninfo`). The other regions of a table's directory may have no row
-// twice and have to have all rows, as far as each tells its own there.
+// twice and have to have all rows, as far as each tells its own there. An upper
+// half begins where its region does.
 //
 // Values in MOB files are read from `mobdir` beside `data`, or the archive.
 //
