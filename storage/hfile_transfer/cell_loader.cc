@@ -90,6 +90,7 @@ Status CellLoader::Check(const HFileCellView& cell, const std::string& root) {
   std::optional<CellTags> tags;
   std::optional<MobReference> reference;
   Status s = CheckAlone(cell, options_.drop_tags, &tags, &reference);
+  if (s.ok()) s = CheckLabels(cell, tags);
   if (!s.ok() || (tags && IsOver(cell, *tags))) return s;
   if (cell.type != HFileCellType::kPut) {
     if (load_ == nullptr || latest_) return s;
@@ -110,6 +111,7 @@ Status CellLoader::Add(const HFileCellView& cell, const std::string& root) {
   std::optional<CellTags> tags;
   std::optional<MobReference> reference;
   Status s = CheckAlone(cell, options_.drop_tags, &tags, &reference);
+  if (s.ok()) s = CheckLabels(cell, tags);
   if (!s.ok()) return s;
   if (tags && !tags->names.empty()) ++report_->without_tags;
   if (tags && IsOver(cell, *tags)) {
@@ -156,6 +158,23 @@ bool CellLoader::IsOver(const HFileCellView& cell, const CellTags& tags) const {
   return tags.is_mob_reference && family_options_.ttl_ms > 0 &&
          family_options_.min_versions == 0 && age_ms > 0 &&
          static_cast<uint64_t>(age_ms) > family_options_.ttl_ms;
+}
+
+Status CellLoader::CheckLabels(const HFileCellView& cell,
+                               const std::optional<CellTags>& tags) {
+  const bool has_label = tags && tags->has_visibility_label;
+  const bool is_delete = cell.type != HFileCellType::kPut;
+  if ((has_label && (is_delete || has_deletes_)) ||
+      (is_delete && has_labels_)) {
+    return NotSupported(
+        is_delete ? "a delete" : "a visibility label", " in a family with ",
+        is_delete ? "visibility labels" : "deletes",
+        ": a delete takes only cells of its own label in HBase, and cells of "
+        "any in a store. A major compaction in HBase leaves no deletes");
+  }
+  has_labels_ = has_labels_ || has_label;
+  has_deletes_ = has_deletes_ || is_delete;
+  return Status::OK();
 }
 
 Status CellLoader::ReadValue(const Value& value, std::string_view* bytes) {

@@ -54,6 +54,10 @@ class CellLoader {
   // Tells whether the cell's own TTL has run out, or that of its family, so
   // that HBase may have removed the MOB file with its value.
   bool IsOver(const HFileCellView& cell, const CellTags& tags) const;
+  // NotSupported: the family has deletes and cells with visibility labels. In
+  // HBase a delete takes only cells of its own label, or those without one.
+  rocksdb::Status CheckLabels(const HFileCellView& cell,
+                              const std::optional<CellTags>& tags);
   // The value that a put is loaded with.
   rocksdb::Status ReadValue(const Value& value, std::string_view* bytes);
   // The put as it is loaded.
@@ -86,6 +90,10 @@ class CellLoader {
   const bool latest_;
   MobFiles* const mob_files_;
   HFileImportReport* const report_;
+
+  // What cells have been added or checked in the family.
+  bool has_labels_ = false;
+  bool has_deletes_ = false;
 
   std::string row_;  // empty: none yet
   std::optional<uint64_t> family_deleted_ms_;

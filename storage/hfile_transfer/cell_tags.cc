@@ -14,17 +14,15 @@ constexpr uint8_t kMobReferenceTag = 5;
 constexpr uint8_t kMobTableTag = 6;
 constexpr uint8_t kTtlTag = 8;
 
+// Labels come as numbers (2), with the format of these (4), and as text (7).
+bool IsVisibilityLabel(uint8_t type) {
+  return type == 2 || type == 4 || type == 7;
+}
+
 std::string NameOfTag(uint8_t type) {
-  switch (type) {
-    case 1:
-      return "access control";
-    case 2:
-    case 4:
-    case 7:
-      return "visibility";
-    default:
-      return "type " + std::to_string(type);
-  }
+  if (type == 1) return "access control";
+  if (IsVisibilityLabel(type)) return "visibility";
+  return "type " + std::to_string(type);
 }
 
 }  // namespace
@@ -41,6 +39,7 @@ Status ParseTags(std::string_view bytes, CellTags* tags) {
     const auto type = static_cast<uint8_t>(rest[0]);
     const std::string_view contents = rest.substr(1, tag_bytes - 1U);
     if (type == kMobReferenceTag) tags->is_mob_reference = true;
+    if (IsVisibilityLabel(type)) tags->has_visibility_label = true;
     if (type == kMobTableTag) tags->mob_table = contents;
     if (type == kTtlTag && !tags->ttl_ms) {
       if (contents.size() != sizeof(uint64_t)) {

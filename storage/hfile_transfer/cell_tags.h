@@ -17,7 +17,9 @@ struct CellTags {
   std::string mob_table;
   // The first TTL, as HBase takes it.
   std::optional<int64_t> ttl_ms;
-  // The kinds of all other tags, for messages.
+  // Only some users see the cell.
+  bool has_visibility_label = false;
+  // The kinds of all other tags, visibility labels among them, for messages.
   std::string names;
 };
 

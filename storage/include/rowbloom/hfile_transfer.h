@@ -131,6 +131,8 @@ struct HFileImportOptions {
   // True if cells with tags that a store has none of (visibility, access
   // control, ...) are taken without them. If false, these are refused. A TTL
   // stays with its cell, and a reference to a MOB file leads to its value.
+  // Visibility labels are refused all the same in a family that has deletes: in
+  // HBase a delete takes only cells of its own label, or those without one.
   bool drop_tags = false;
   // True if a file that is refused is left out of the import, all of it, and
   // the others are loaded. Deletes in it are missing then, so that what they
@@ -203,9 +205,9 @@ struct HFileImportReport {
 //                    "_SeqId_" without a number; a directory that holds HBase's
 //                    archive or MOB files, where deleted cells are, an exported
 //                    snapshot, or regions of several tables
-//   NotSupported     HFileReader's; a cell of an unknown type; a reference,
-//                    link or MOB value whose file is not there: the message
-//                    says what to do
+//   NotSupported     HFileReader's; a cell of an unknown type; a family with
+//                    deletes and visibility labels; a reference, link or MOB
+//                    value whose file is not there: the message says what to do
 //   Corruption       a table's directory with no region, or two, for some rows;
 //                    a `.regioninfo` that cannot be read, or is of another
 //                    region than the name of its directory; HFileReader's

@@ -532,6 +532,60 @@ TEST_F(Import, TagsOfOtherKindsAreNamed) {
                 {.drop_tags = true});
 }
 
+// HBase shows "secret" here: a delete takes only cells of its own label.
+TEST_F(Import, LabelsAreRefusedBesideDeletes) {
+  const auto labelled = [](HFileCell cell, char tag) {
+    cell.tags = std::string("\0\2", 2) + tag + "v";
+    return cell;
+  };
+  const HFileCell put = MakeCell("r", "q", 7, kPut, "secret");
+  const HFileCell other = MakeCell("s", "q", 7, kPut, "v");
+  const std::vector<HFileCell> deletes = {
+      MakeCell("r", "q", 8, HFileCellType::kDeleteColumn),
+      MakeCell("a", "q", 8, HFileCellType::kDelete),
+      MakeCell("z", "", 8, HFileCellType::kDeleteFamily),
+      MakeCell("z", "", 8, HFileCellType::kDeleteFamilyVersion)};
+  for (const char tag : {'\2', '\4', '\7'}) {
+    const std::string labels =
+        Write("labels", {labelled(put, tag), labelled(other, tag)});
+    for (const HFileCell& of_none : deletes) {
+      for (const HFileCell& deleted : {of_none, labelled(of_none, tag)}) {
+        const std::string path = Write("deletes", {deleted});
+        ExpectRefused({labels, path}, Status::kNotSupported,
+                      {"cell f:", "visibility label", "major compaction"},
+                      {.drop_tags = true});
+      }
+    }
+    const std::string path = Write("deletes", {labelled(deletes[0], tag)});
+    ExpectRefused({path}, Status::kNotSupported,
+                  {path + ": row \"r\", cell f:q: a delete in a family with"},
+                  {.drop_tags = true});
+  }
+  // A file that is left out tells so as well.
+  const std::string labels = dir_.File("labels");
+  const std::string path = Write("deletes", {deletes[0]});
+  for (const bool dry_run : {true, false}) {
+    ASSERT_THAT(
+        Run({labels, path},
+            {.drop_tags = true, .keep_going = true, .dry_run = dry_run}),
+        IsOk());
+    ASSERT_EQ(report_.left_out.size(), 1u);
+    EXPECT_THAT(report_.left_out[0].ToString(),
+                HasSubstr(path + ": row \"r\", cell f:q: a delete"));
+  }
+  EXPECT_THAT(Values("r", "q"), ElementsAre("secret"));
+  // Other families may have deletes, and other tags labels beside them.
+  ASSERT_NO_FATAL_FAILURE(Open("others"));
+  HFileCell of_other = deletes[0];
+  of_other.family = "store";
+  ASSERT_THAT(Run({labels, Write("store", {of_other})}, {.drop_tags = true}),
+              IsOk());
+  ASSERT_NO_FATAL_FAILURE(Open("others_tags"));
+  ASSERT_THAT(Run({Write("access", {labelled(other, '\1')}), path},
+                  {.drop_tags = true}),
+              IsOk());
+}
+
 // A table of HBase with a MOB family, whose files HFileWriter writes as HBase
 // does: none of HBase's own was at hand.
 class ImportOfMobValues : public Import {
