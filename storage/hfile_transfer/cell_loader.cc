@@ -53,6 +53,11 @@ Status CheckAlone(const HFileCellView& cell, bool drop_tags,
                                    std::to_string(cell.timestamp_ms) +
                                    ", expected 0 or more");
   }
+  if (cell.timestamp_ms == kHFileLatestTimestamp) {
+    return Status::InvalidArgument("timestamp " +
+                                   std::to_string(cell.timestamp_ms) +
+                                   ", which HBase takes for none");
+  }
   if (cell.tags.empty()) return Status::OK();
   return CheckTags(cell, drop_tags, &tags->emplace(), reference);
 }

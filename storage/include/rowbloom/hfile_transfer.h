@@ -201,7 +201,8 @@ struct HFileImportReport {
 // is. `latest` families get puts alone: deletes concern the files' own cells.
 // Errors, nothing being loaded unless the report's may_be_loaded is true:
 //   InvalidArgument  a family that the store does not have; a cell that it does
-//                    not take, named with its file; a `latest` family or tags without the option;
+//                    not take, or at kHFileLatestTimestamp, named with its
+//                    file; a `latest` family or tags without the option;
 //                    "_SeqId_" without a number; a directory that holds HBase's
 //                    archive or MOB files, where deleted cells are, an exported
 //                    snapshot, or regions of several tables

@@ -756,6 +756,13 @@ TEST_F(Import, CellsThatAStoreDoesNotTakeAreNamed) {
   ExpectRefused({Write("old", {fine, MakeCell("r", "q", -1)})},
                 Status::kInvalidArgument,
                 {"/old", "row \"r\", cell f:q", "timestamp -1"});
+  for (const HFileCellType type : {kPut, HFileCellType::kDeleteColumn}) {
+    ExpectRefused(
+        {Write("latest",
+               {fine, MakeCell("r", "q", kHFileLatestTimestamp, type)})},
+        Status::kInvalidArgument,
+        {"/latest", "row \"r\", cell f:q", "timestamp 9223372036854775807"});
+  }
   ExpectRefused(
       {Write("wide",
              {fine, MakeCell("r", std::string((1 << 20) + 1, 'q'), 7)})},
