@@ -19,6 +19,7 @@ using rocksdb::Status;
 constexpr char kVersions[] = "VERSIONS";
 constexpr char kMinVersions[] = "MIN_VERSIONS";
 constexpr char kTtl[] = "TTL";
+constexpr char kKeepDeleted[] = "KEEP_DELETED_CELLS";
 constexpr char kBlockSize[] = "BLOCKSIZE";
 constexpr char kBloom[] = "BLOOMFILTER";
 constexpr char kPrefixLength[] = "RowPrefixBloomFilter.prefix_length";
@@ -54,8 +55,19 @@ Status FindNumber(const FamilySchema& schema, const char* name,
                          "\", expected a number");
 }
 
+// HBase writes these for each family, from the time of its creation on, and
+// what a family shows depends on them. One that is missing has been damaged:
+// its default would hide cells, or show others.
+Status CheckComplete(const FamilySchema& schema) {
+  for (const char* name : {kVersions, kMinVersions, kTtl, kKeepDeleted}) {
+    if (!Find(schema, name).empty()) continue;
+    return Corruption("no ", name, ", which HBase writes for each family");
+  }
+  return Status::OK();
+}
+
 Status CheckShown(const FamilySchema& schema) {
-  for (const char* name : {"KEEP_DELETED_CELLS", "NEW_VERSION_BEHAVIOR"}) {
+  for (const char* name : {kKeepDeleted, "NEW_VERSION_BEHAVIOR"}) {
     const std::string_view value = Find(schema, name);
     if (IsOff(value)) continue;
     return NotSupported(name, " ", ToPrintable(value),
@@ -101,7 +113,8 @@ Status SetTtl(const FamilySchema& schema, FamilyOptions* options) {
 Status ToFamilyOptions(const FamilySchema& schema, FamilyOptions* options) {
   *options = {};
   options->timestamps = Timestamps::kClient;
-  Status s = CheckShown(schema);
+  Status s = CheckComplete(schema);
+  if (s.ok()) s = CheckShown(schema);
   if (s.ok()) s = FindNumber(schema, kVersions, &options->max_versions);
   if (s.ok()) s = FindNumber(schema, kMinVersions, &options->min_versions);
   if (s.ok()) s = SetTtl(schema, options);

@@ -9,7 +9,8 @@ namespace rowbloom::hfile_transfer {
 
 // Timestamps are the client's, so that all versions keep theirs. NotSupported:
 // a setting that changes which cells are shown, and that a store does not have;
-// InvalidArgument: a value that the setting cannot have. Thread-safe.
+// InvalidArgument: a value that the setting cannot have; Corruption: one that
+// HBase always writes is missing. Thread-safe.
 rocksdb::Status ToFamilyOptions(const FamilySchema& schema,
                                 FamilyOptions* options);
 

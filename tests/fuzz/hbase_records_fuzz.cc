@@ -74,7 +74,8 @@ void CheckRegions(const MemoryFile& memory) {
 void CheckFamily(const FamilySchema& family) {
   FamilyOptions options;
   const Status status = ToFamilyOptions(family, &options);
-  Check(status.ok() || status.IsInvalidArgument() || status.IsNotSupported(),
+  Check(status.ok() || status.IsInvalidArgument() || status.IsNotSupported() ||
+            status.IsCorruption(),
         "a setting is taken or refused");
   if (!status.ok()) return;
   Check(options.timestamps == Timestamps::kClient, "cells keep their time");

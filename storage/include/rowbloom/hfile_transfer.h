@@ -245,9 +245,10 @@ rocksdb::Status CheckHFileSnapshot(const HFileSnapshot& snapshot);
 //                    NEW_VERSION_BEHAVIOR, which a store does not have: create
 //                    it before, with the options that it is to have instead
 //   Corruption       a manifest that is damaged, as far as can be told without
-//                    a checksum: its regions do not have all rows once, or it
-//                    has fields that HBase has not; a file that is missing or
-//                    of another size than the manifest has
+//                    a checksum: its regions do not have all rows once, it has
+//                    fields that HBase has not, or a new family is without
+//                    VERSIONS, MIN_VERSIONS, TTL or KEEP_DELETED_CELLS; a file
+//                    that is missing or of another size than the manifest has
 // A process that ends during the call, or a CreateFamily that fails, may leave
 // new families, which are empty. Memory: some 700 bytes more for each file of
 // the snapshot.

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "rowbloom/store.h"
 #include "tests/support/status_matchers.h"
@@ -23,9 +24,18 @@ using testing::HasSubstr;
 
 using Settings = std::map<std::string, std::string>;
 
+// What HBase writes of a family with these settings: each has all of them.
+FamilySchema FamilyWith(Settings settings) {
+  settings.insert({{"VERSIONS", "1"},
+                   {"MIN_VERSIONS", "0"},
+                   {"TTL", "2147483647"},
+                   {"KEEP_DELETED_CELLS", "FALSE"}});
+  return {"f", std::move(settings)};
+}
+
 FamilyOptions OptionsOf(const Settings& settings) {
   FamilyOptions options;
-  EXPECT_THAT(ToFamilyOptions({"f", settings}, &options), IsOk());
+  EXPECT_THAT(ToFamilyOptions(FamilyWith(settings), &options), IsOk());
   return options;
 }
 
@@ -81,13 +91,28 @@ TEST(FamilySettings, AtTheirEndsAreTakenByAStore) {
   EXPECT_EQ(store->Families()["all"].ttl_ms, 2147483646000u);
 }
 
+TEST(FamilySettings, ThatAreMissingAreNamed) {
+  for (const char* name :
+       {"VERSIONS", "MIN_VERSIONS", "TTL", "KEEP_DELETED_CELLS"}) {
+    FamilySchema family = FamilyWith({});
+    for (const bool is_empty : {true, false}) {
+      family.settings[name] = "";
+      if (!is_empty) family.settings.erase(name);
+      FamilyOptions options;
+      EXPECT_THAT(ToFamilyOptions(family, &options),
+                  StatusIs(Status::kCorruption,
+                           HasSubstr(std::string("no ") + name + ",")));
+    }
+  }
+}
+
 TEST(FamilySettings, WithoutACounterpartAreNamed) {
   FamilyOptions options;
   for (const auto& [name, value] : std::multimap<std::string, std::string>{
            {"KEEP_DELETED_CELLS", "TRUE"},
            {"KEEP_DELETED_CELLS", "TTL"},
            {"NEW_VERSION_BEHAVIOR", "true"}}) {
-    EXPECT_THAT(ToFamilyOptions({"f", {{name, value}}}, &options),
+    EXPECT_THAT(ToFamilyOptions(FamilyWith({{name, value}}), &options),
                 StatusIs(Status::kNotSupported, HasSubstr(name + " " + value)));
   }
   for (const auto& [name, value] :
@@ -98,7 +123,7 @@ TEST(FamilySettings, WithoutACounterpartAreNamed) {
                                                {"TTL", "1 day"},
                                                {"BLOCKSIZE", "64k"},
                                                {"BLOOMFILTER", "RIBBON"}}) {
-    EXPECT_THAT(ToFamilyOptions({"f", {{name, value}}}, &options),
+    EXPECT_THAT(ToFamilyOptions(FamilyWith({{name, value}}), &options),
                 StatusIs(Status::kInvalidArgument,
                          AllOf(HasSubstr(name), HasSubstr("expected"))));
   }
