@@ -178,13 +178,13 @@ TEST(KeyLayout, EscapedAndFixedRowsSortAsTheRowsDo) {
 }
 
 TEST(KeyLayout, SplitsAsTheTableSays) {
-  struct Case {
+  struct Expected {
     KeyLayout layout;
     std::string key;
     std::string row;
     std::string qualifier;
   };
-  for (const Case& c : std::vector<Case>{
+  for (const Expected& c : std::vector<Expected>{
            {KeyLayout::Escaped(), "row\x00\x01qual"s, "row\x00\x01"s, "qual"},
            {KeyLayout::Escaped(), "r\x00\xffw\x00\x01q"s, "r\x00\xffw\x00\x01"s,
             "q"},

@@ -26,17 +26,17 @@ std::string CountingBytes(size_t count) {
 // The vectors are vectors_sip128 of the authors' reference implementation;
 // OpenSSL's SIPHASH gives the same.
 TEST(SipHash, GivesThePublishedOutput) {
-  struct Case {
+  struct Vector {
     size_t bytes;
     uint64_t low, high;
   };
-  for (const Case& c :
-       std::vector<Case>{{0, 0xe6a825ba047f81a3, 0x930255c71472f66d},
-                         {1, 0x44af996bd8c187da, 0x45fc229b11597634},
-                         {2, 0xc75da4a48d227781, 0xe4ff0af6de8ba3fc},
-                         {3, 0x4ea967520cb6709c, 0x51ed8529b0b6335f},
-                         {8, 0x61f55862baa9623b, 0xb49714f364e2830f},
-                         {15, 0x11a8b03399e99354, 0xd9c3cf970fec087e}}) {
+  for (const Vector& c :
+       std::vector<Vector>{{0, 0xe6a825ba047f81a3, 0x930255c71472f66d},
+                           {1, 0x44af996bd8c187da, 0x45fc229b11597634},
+                           {2, 0xc75da4a48d227781, 0xe4ff0af6de8ba3fc},
+                           {3, 0x4ea967520cb6709c, 0x51ed8529b0b6335f},
+                           {8, 0x61f55862baa9623b, 0xb49714f364e2830f},
+                           {15, 0x11a8b03399e99354, 0xd9c3cf970fec087e}}) {
     const Hash128 hash = SipHash(CountingSecret(), CountingBytes(c.bytes));
     EXPECT_EQ(hash.low, c.low) << c.bytes;
     EXPECT_EQ(hash.high, c.high) << c.bytes;
