@@ -355,7 +355,8 @@ class SstLoad final : public BulkLoad {
       if (s.ok()) s = cells.status();
     }
     if (s.ok()) s = CloseFile(load);
-    std::ranges::rotate(load->files, load->files.begin() + others);
+    std::rotate(load->files.begin(), load->files.begin() + others,
+                load->files.end());
     return s;
   }
 
