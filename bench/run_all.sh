@@ -9,7 +9,7 @@
 #                                    that it names: nothing committed changes
 #
 # Names, with the minutes that each takes: overview (3), read_bench (14), store_bench
-# (6), store_mixes (4), hfile_bench (4), front_bench (5), filter_bench (18; 4 GB of
+# (6), store_mixes (4), hfile_bench (4), front_bench (8), filter_bench (18; 4 GB of
 # memory), filter_large (4; 10 GB of memory), stats_cost (1), options_bench (1),
 # sst_inspect_bench (7; a file of 1 GiB).
 #
@@ -115,7 +115,7 @@ run() {
         "${args[@]}"
       ;;
     front_bench)
-      args --seconds 4 -- --rows 20000 --seconds 0.1
+      args --seconds 12 -- --rows 20000 --seconds 0.1
       measure front_bench front_bench --check "${args[@]}"
       ;;
     filter_bench)
