@@ -109,6 +109,29 @@ class Damage : public ::testing::Test {
         << error.ToString();
   }
 
+  // A file that is cut short is named, unless the bytes that were cut off held
+  // no change.
+  void ExpectCutsAreNamed(const std::string& file, size_t step) {
+    const std::string bytes = Bytes(file);
+    int opened = 0;
+    for (size_t left = 0; left < bytes.size(); left += step) {
+      SCOPED_TRACE(file + " cut to " + std::to_string(left));
+      Replace(file, bytes.substr(0, left));
+      std::unique_ptr<Store> store;
+      Status error;
+      if (!Opens(&store, &error)) {
+        EXPECT_THAT(error, StatusIs(Status::kCorruption,
+                                    HasSubstr(path_ + "/" + file)));
+        continue;
+      }
+      ++opened;
+      std::vector<Row> rows;
+      ASSERT_THAT(ReadAll(store.get(), &rows), IsOk());
+      ASSERT_TRUE(rows == rows_);
+    }
+    EXPECT_LT(opened, 10);
+  }
+
   FaultPlan no_faults_;
   // Does not wait for the disk.
   const std::unique_ptr<rocksdb::Env> env_ = NewFaultEnv(&no_faults_);
@@ -167,26 +190,7 @@ TEST_F(Damage, TruncatedFilesAreNamed) {
 
 // RocksDB takes it for the end that a crash left.
 TEST_F(Damage, ManifestWithoutItsEndIsNamed) {
-  int opened = 0;
-  const std::string file = Files("MANIFEST-").front();
-  const std::string bytes = Bytes(file);
-  for (size_t left = 0; left < bytes.size(); left += 5 * Stride(5)) {
-    SCOPED_TRACE(file + " cut to " + std::to_string(left));
-    Replace(file, bytes.substr(0, left));
-    std::unique_ptr<Store> store;
-    Status error;
-    if (!Opens(&store, &error)) {
-      EXPECT_THAT(error,
-                  StatusIs(Status::kCorruption, HasSubstr(path_ + "/" + file)));
-      continue;
-    }
-    // The bytes that were cut off held no change.
-    ++opened;
-    std::vector<Row> rows;
-    ASSERT_THAT(ReadAll(store.get(), &rows), IsOk());
-    ASSERT_TRUE(rows == rows_);
-  }
-  EXPECT_LT(opened, 10);
+  ExpectCutsAreNamed(Files("MANIFEST-").front(), 5 * Stride(5));
 }
 
 // RocksDB takes a record of a wrong length or type for the end, too. Only the
@@ -240,26 +244,8 @@ TEST_F(Damage, ManifestOfACopyWithoutItsEndIsNamed) {
     if (name.ends_with(".log")) GTEST_SKIP() << "RocksDB 11 copies a log";
   }
   const std::string file = Files("MANIFEST-").front();
-  const std::string bytes = Bytes(file);
-  size_t opened = 0;
-  for (size_t left = 0; left < bytes.size(); left += 3 * Stride(5)) {
-    SCOPED_TRACE(file + " cut to " + std::to_string(left));
-    Replace(file, bytes.substr(0, left));
-    std::unique_ptr<Store> store;
-    Status error;
-    if (!Opens(&store, &error)) {
-      EXPECT_THAT(error,
-                  StatusIs(Status::kCorruption, HasSubstr(path_ + "/" + file)));
-      continue;
-    }
-    // The bytes that were cut off held no change.
-    ++opened;
-    std::vector<Row> rows;
-    ASSERT_THAT(ReadAll(store.get(), &rows), IsOk());
-    ASSERT_TRUE(rows == rows_);
-  }
-  EXPECT_LT(opened, 10u);
-  Replace(file, bytes);
+  ExpectCutsAreNamed(file, 3 * Stride(5));
+  Replace(file, Bytes(file));
   std::unique_ptr<Store> store;
   Status error;
   ASSERT_TRUE(Opens(&store, &error)) << error.ToString();
