@@ -91,7 +91,7 @@ class CellLoader {
   MobFiles* const mob_files_;
   HFileImportReport* const report_;
 
-  // What cells have been added or checked in the family.
+  // The kinds of cells that were added or checked in the family.
   bool has_labels_ = false;
   bool has_deletes_ = false;
 

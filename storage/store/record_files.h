@@ -1,7 +1,7 @@
-// Whether the files to which RocksDB appends records, the MANIFEST and the
-// logs, are whole. RocksDB takes some damage for the end that a crash left: it
-// goes back to an older state, removes newer tables, or leaves out writes that
-// others follow.
+// The check that the files to which RocksDB appends records, the MANIFEST and
+// the logs, are whole. RocksDB takes some damage for the end that a crash left:
+// it goes back to an older state, removes newer tables, or leaves out writes
+// that others follow.
 #pragma once
 
 #include <set>

@@ -99,7 +99,7 @@ struct FilterAnswer {
   // "none", "unusable", "HBase ROW", or what it is that rowbloom did not write.
   std::string filter;
   std::string parts;  // that were probed: "1 to 3 of 5"; empty: all as one
-  // Where several parts were probed, the answer that says most about all.
+  // The answer of several parts is the one that says most about all.
   std::vector<SectionAnswer> sections;
   By by = By::kKey;
   bool may_match = true;

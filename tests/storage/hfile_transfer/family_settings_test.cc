@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 using Settings = std::map<std::string, std::string>;
 
-// What HBase writes of a family with these settings: each has all of them.
+// The settings that HBase writes for each family, with these among them.
 FamilySchema FamilyWith(Settings settings) {
   settings.insert({{"VERSIONS", "1"},
                    {"MIN_VERSIONS", "0"},

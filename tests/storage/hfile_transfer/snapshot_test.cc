@@ -513,6 +513,34 @@ class ImportOfATable : public ImportOfASnapshot {
     WriteFile(table + "/" + region + "/.regioninfo",
               "PBUF" + std::string(1, static_cast<char>(info.size())) + info);
   }
+  // Imports the table with each bit of the file wrong: the error names what is
+  // to be named, or `expect` looks at what was imported. Returns the number of
+  // bits with which there was no error, and leaves the file as it was.
+  template <typename Expect>
+  size_t FlipEachBit(const std::string& table, const std::string& path,
+                     const std::string& named, const Expect& expect) {
+    const std::string bytes = ReadFile(path);
+    size_t accepted = 0;
+    for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+      SCOPED_TRACE(path + ", byte " + std::to_string(bit / 8) + ", bit " +
+                   std::to_string(bit % 8));
+      std::string damaged = bytes;
+      damaged[bit / 8] ^= static_cast<char>(1 << bit % 8);
+      WriteFile(path, damaged);
+      const Status s =
+          ImportHFiles({.dry_run = true}, {table}, store_.get(), &report_);
+      if (!s.ok()) {
+        EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+        EXPECT_THAT(s.ToString(), HasSubstr(named));
+        continue;
+      }
+      ++accepted;
+      EXPECT_THAT(Import({table}), IsOk());
+      expect();
+    }
+    WriteFile(path, bytes);
+    return accepted;
+  }
   // The families of these tests keep more versions than the table.
   void ExpectTheTable() {
     std::vector<Shown> kept;
@@ -610,27 +638,9 @@ TEST_F(ImportOfATable, IsTheSameOrRefusedWithADamagedRegion) {
   size_t accepted = 0;
   for (const std::string region : {kParent, kLower, kUpper}) {
     const std::string path = table + "/" + region + "/.regioninfo";
-    const std::string bytes = ReadFile(path);
-    for (size_t at = 0; at < bytes.size(); ++at) {
-      for (int bit = 0; bit < 8; ++bit) {
-        SCOPED_TRACE(region + ", byte " + std::to_string(at) + ", bit " +
-                     std::to_string(bit));
-        std::string damaged = bytes;
-        damaged[at] ^= static_cast<char>(1 << bit);
-        WriteFile(path, damaged);
-        const Status s =
-            ImportHFiles({.dry_run = true}, {table}, store_.get(), &report_);
-        if (!s.ok()) {
-          EXPECT_TRUE(s.IsCorruption()) << s.ToString();
-          EXPECT_THAT(s.ToString(), HasSubstr(region));
-          continue;
-        }
-        ++accepted;
-        ASSERT_THAT(Import({table}), IsOk());
-        EXPECT_EQ(AllVersions(store_.get()), whole);
-      }
-    }
-    WriteFile(path, bytes);
+    accepted += FlipEachBit(table, path, /*named=*/region, [&] {
+      EXPECT_EQ(AllVersions(store_.get()), whole);
+    });
   }
   // Nothing depends on `offline`, `split` and the first bits of their tags.
   EXPECT_GT(accepted, 0u);
@@ -648,27 +658,8 @@ TEST_F(ImportOfATable, HasTheHalvesOfItsRegions) {
   size_t accepted = 0;
   for (const std::string region : {kLower, kUpper}) {
     const std::string path = table + "/" + region + file + kParent;
-    const std::string bytes = ReadFile(path);
-    for (size_t at = 0; at < bytes.size(); ++at) {
-      for (int bit = 0; bit < 8; ++bit) {
-        SCOPED_TRACE(region + ", byte " + std::to_string(at) + ", bit " +
-                     std::to_string(bit));
-        std::string damaged = bytes;
-        damaged[at] ^= static_cast<char>(1 << bit);
-        WriteFile(path, damaged);
-        const Status s =
-            ImportHFiles({.dry_run = true}, {table}, store_.get(), &report_);
-        if (!s.ok()) {
-          EXPECT_TRUE(s.IsCorruption()) << s.ToString();
-          EXPECT_THAT(s.ToString(), HasSubstr(path));
-          continue;
-        }
-        ++accepted;
-        ASSERT_THAT(Import({table}), IsOk());
-        ExpectTheTable();
-      }
-    }
-    WriteFile(path, bytes);
+    accepted +=
+        FlipEachBit(table, path, /*named=*/path, [&] { ExpectTheTable(); });
   }
   // Rows after that of the split are in the upper region, too.
   EXPECT_GT(accepted, 0u);

@@ -236,7 +236,7 @@ TEST_F(Changes, MakeACopyEqual) {
   EXPECT_TRUE(copied == model.Scan(AllWritten(), 0));
 }
 
-// What a load deletes is deleted by the load, not by writes that follow it.
+// A load deletes by itself, not by writes that follow it.
 TEST_F(Changes, HaveNoneOfALoadsDeletes) {
   const auto store = OpenOrFail(kKeepsLog, dir_.File("loads"),
                                 {{"f", {.timestamps = Timestamps::kClient}}});
