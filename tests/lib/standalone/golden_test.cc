@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/golden/expect_built.h"
 #include "tests/golden/serialized_filters.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
@@ -46,18 +47,7 @@ TEST(GoldenSerializedFilters, AnswerAsWhenTheyWereWritten) {
 
 // A change that gives other bytes comes with a new folder.
 TEST(GoldenSerializedFilters, AreBuiltByteForByteAsInTheNewestFolder) {
-  const std::string archive = golden::Archives(kKind).back();
-  SCOPED_TRACE(archive);
-  const test::TempDir dir;
-  const std::string path = golden::Unpack(archive, dir.path());
-  const golden::SerializedFilters built = golden::BuildSerializedFilters();
-  EXPECT_EQ(golden::Joined(built.lines),
-            golden::Joined(golden::ReadLines(archive + ".keys.txt")));
-  for (const auto& [name, bytes] : built.bytes) {
-    EXPECT_EQ(golden::Hex(bytes),
-              golden::Hex(test::ReadFile(path + "/" + name)))
-        << name;
-  }
+  golden::ExpectAsInTheNewestFolder(kKind, golden::BuildSerializedFilters());
 }
 
 }  // namespace
