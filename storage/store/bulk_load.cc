@@ -50,8 +50,8 @@ class SstLoad final : public BulkLoad {
     rocksdb::Env* const env = opened_.database->GetEnv();
     for (auto& [name, load] : families_) {
       load.writer.reset();
-      for (const std::string& file : load.files) {
-        env->DeleteFile(file).PermitUncheckedError();
+      for (const rocksdb::ExternalSstFileInfo& file : load.files) {
+        env->DeleteFile(file.file_path).PermitUncheckedError();
       }
     }
     env->DeleteDir(directory_).PermitUncheckedError();
@@ -106,7 +106,7 @@ class SstLoad final : public BulkLoad {
   struct FamilyLoad {
     FamilyMap::const_iterator family;
     std::unique_ptr<rocksdb::SstFileWriter> writer;  // for files.back()
-    std::vector<std::string> files;
+    std::vector<rocksdb::ExternalSstFileInfo> files;
     std::string key;         // the last cell's; empty: none yet
     std::string stored;      // its value, as RocksDB keeps it
     Entry last;              // without its value
@@ -295,12 +295,13 @@ class SstLoad final : public BulkLoad {
     if (!s.ok()) return s;
     if (load->writer == nullptr) {
       // The family's name may not be one of a file.
-      load->files.push_back(Concat(directory_, "/", family.handle()->GetID(),
-                                   "-", load->files.size(), ".sst"));
+      const std::string file = Concat(directory_, "/", family.handle()->GetID(),
+                                      "-", load->files.size(), ".sst");
+      load->files.emplace_back().file_path = file;
       load->writer = std::make_unique<rocksdb::SstFileWriter>(
           rocksdb::EnvOptions(), opened_.database->GetOptions(family.handle()),
           family.handle());
-      s = load->writer->Open(load->files.back());
+      s = load->writer->Open(file);
     }
     if (!s.ok()) return s;
     return family.format == CellFormat::kVersioned
@@ -317,7 +318,7 @@ class SstLoad final : public BulkLoad {
 
   static Status CloseFile(FamilyLoad* load) {
     if (load->writer == nullptr) return Status::OK();
-    const Status s = load->writer->Finish();
+    const Status s = load->writer->Finish(&load->files.back());
     load->writer.reset();
     return s;
   }
@@ -405,7 +406,14 @@ class SstLoad final : public BulkLoad {
       MarkLoad(name, load.files.size(), &marks);
       rocksdb::IngestExternalFileArg& ingestion = ingestions.emplace_back();
       ingestion.column_family = load.family->second.handle();
-      ingestion.external_files = load.files;
+      for (const rocksdb::ExternalSstFileInfo& file : load.files) {
+        ingestion.external_files.push_back(file.file_path);
+        ingestion.files_checksums.push_back(file.file_checksum);
+        ingestion.files_checksum_func_names.push_back(
+            file.file_checksum_func_name);
+      }
+      // RocksDB would read the files while writes wait.
+      ingestion.options.verify_file_checksum = false;
       ingestion.options.move_files = true;
       // Written into a file, it would be refused when it is ingested again.
       ingestion.options.write_global_seqno = false;

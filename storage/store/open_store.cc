@@ -9,6 +9,7 @@
 
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
@@ -254,6 +255,8 @@ class Opener {
     options.rate_limiter = options_.rate_limiter;
     options.max_bgerror_resume_count = 0;  // Listener
     options.info_log = options_.info_log;
+    options.file_checksum_gen_factory =
+        rocksdb::GetFileChecksumGenCrc32cFactory();
     constexpr uint64_t kMiB = uint64_t{1} << 20;
     options.WAL_ttl_seconds = options_.kept_log_seconds;
     options.WAL_size_limit_MB =

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "rocksdb/file_checksum.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/sst_file_reader.h"
@@ -160,22 +161,71 @@ class Verification {
   Status CheckFiles() {
     for (const rocksdb::LiveFileMetaData& file : files_) {
       const std::string path = file.db_path + file.name;
-      ++report_->files;
-      report_->file_bytes += file.size;
       rocksdb::SstFileReader reader(file_options_);
-      Status s = reader.Open(path);
-      if (s.ok()) s = reader.VerifyChecksum();
-      if (s.ok()) continue;
-      const bool is_gone = s.IsPathNotFound() || s.IsNotFound();
-      if (is_gone && opened_.options.read_only) {
-        return TryAgain(path, " was removed by the writer of the store");
+      Status found = reader.Open(path);
+      if (found.ok()) found = reader.VerifyChecksum();
+      if (found.ok()) {
+        found = CheckWholeFile(path, file.file_checksum,
+                               file.file_checksum_func_name);
       }
       const bool is_family = families_->contains(file.column_family_name);
-      Add({.file = path,
-           .family = is_family ? file.column_family_name : "",
-           .problem = s.ToString()});
+      const Status s = AddFile(path, file.size,
+                               is_family ? file.column_family_name : "", found);
+      if (!s.ok()) return s;
+    }
+    for (const auto& [name, family] : *families_) {
+      rocksdb::ColumnFamilyMetaData listing;
+      db_->GetColumnFamilyMetaData(family.handle(), &listing);
+      for (const rocksdb::BlobMetaData& file : listing.blob_files) {
+        const std::string path = file.blob_file_path + file.blob_file_name;
+        const Status s = AddFile(
+            path, file.blob_file_size, name,
+            CheckWholeFile(path, file.checksum_value, file.checksum_method));
+        if (!s.ok()) return s;
+      }
     }
     return Status::OK();
+  }
+
+  // TryAgain: the writer of the store removed the file.
+  Status AddFile(const std::string& path, uint64_t bytes,
+                 const std::string& family, const Status& found) {
+    ++report_->files;
+    report_->file_bytes += bytes;
+    if (found.ok()) return found;
+    const bool is_gone = found.IsPathNotFound() || found.IsNotFound();
+    if (is_gone && opened_.options.read_only) {
+      return TryAgain(path, " was removed by the writer of the store");
+    }
+    Add({.file = path, .family = family, .problem = found.ToString()});
+    return Status::OK();
+  }
+
+  // Compares all bytes with the checksum in the MANIFEST, which tells a sound
+  // file in the place of another one. Files that older versions wrote have
+  // none.
+  Status CheckWholeFile(const std::string& path, const std::string& expected,
+                        const std::string& function) const {
+    const auto factory = rocksdb::GetFileChecksumGenCrc32cFactory();
+    const auto checksum = factory->CreateFileChecksumGenerator({});
+    if (function != checksum->Name()) return Status::OK();
+    std::unique_ptr<rocksdb::SequentialFile> file;
+    Status s =
+        db_->GetEnv()->NewSequentialFile(path, &file, rocksdb::EnvOptions());
+    std::string buffer(size_t{1} << 20, '\0');
+    Slice bytes;
+    while (s.ok()) {
+      s = file->Read(buffer.size(), &bytes, buffer.data());
+      if (!s.ok() || bytes.empty()) break;
+      checksum->Update(bytes.data(), bytes.size());
+    }
+    if (!s.ok()) return s;
+    checksum->Finalize();
+    const std::string found = checksum->GetChecksum();
+    if (found == expected) return s;
+    return Corruption(path, ": expected the checksum ",
+                      Slice(expected).ToString(true),
+                      " of the MANIFEST, found ", Slice(found).ToString(true));
   }
 
   void CheckRecords() {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <ios>
@@ -28,6 +29,15 @@ inline void WriteFile(const std::string& path, const std::string& bytes) {
   file.close();
   ASSERT_TRUE(file.good()) << path;
   std::filesystem::resize_file(path, bytes.size());
+}
+
+// Turns the lowest bit of a byte of the file.
+inline void FlipBit(const std::string& path, uint64_t at) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekg(static_cast<std::streamoff>(at));
+  const char byte = static_cast<char>(file.get() ^ 1);
+  file.seekp(static_cast<std::streamoff>(at));
+  file.put(byte);
 }
 
 }  // namespace rowbloom::test

@@ -15,8 +15,9 @@
 namespace rowbloom {
 
 struct VerifyOptions {
-  // Reads every block of every SST and compares its checksum, those of row
-  // deletes in `latest` families (FamilyOptions) among them.
+  // Reads every SST and blob file twice: each block with its checksum, those
+  // of row deletes in `latest` families (FamilyOptions) among them, and the
+  // whole file with the checksum in the MANIFEST.
   bool files = true;
   // Reads the MANIFEST, and the store's records about itself.
   bool records = true;
@@ -37,7 +38,7 @@ struct VerifyProblem {
 };
 
 struct VerifyReport {
-  uint64_t files = 0;  // SSTs that were read, whole or damaged
+  uint64_t files = 0;  // SSTs and blob files that were read, whole or damaged
   uint64_t file_bytes = 0;
   uint64_t records = 0;
   uint64_t cells = 0;        // decoded, with all their versions

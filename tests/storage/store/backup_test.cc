@@ -17,6 +17,7 @@
 #include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test {
@@ -25,6 +26,7 @@ namespace {
 using rocksdb::Status;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 
 std::vector<Row> AllRows(Store* store) {
@@ -310,6 +312,24 @@ TEST_F(StoreBackup, DamageIsNamedAndKeepsFromRestoring) {
   EXPECT_THAT(VerifyBackup(backups_, 2), IsOk());
   ASSERT_THAT(RestoreBackup(backups_, std::nullopt, path), IsOk());
   EXPECT_TRUE(RowsAt(path) == AllRows(store_.get()));
+}
+
+TEST_F(StoreBackup, DamageOfTheStoreIsNamedAndNotCopied) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  std::filesystem::path table;
+  for (const auto& file :
+       std::filesystem::directory_iterator(dir_.File("db"))) {
+    if (file.path().extension() == ".sst") table = file.path();
+  }
+  ASSERT_FALSE(table.empty());
+  FlipBit(table, 100);
+  EXPECT_THAT(store_->Backup(backups_),
+              StatusIs(Status::kCorruption, HasSubstr(table.stem())));
+  EXPECT_THAT(List(), IsEmpty());
+  FlipBit(table, 100);
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  EXPECT_THAT(VerifyBackup(backups_, 1), IsOk());
 }
 
 TEST_F(StoreBackup, RestoreOverwritesNothing) {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "lib/bytes/integers.h"
+#include "rocksdb/file_checksum.h"
 #include "storage/cells/cell_versions.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/files.h"
@@ -27,7 +29,6 @@ const std::vector<FamilyDescriptor> kFamilies = {
     {"latest", {}},
 };
 constexpr uint64_t kRows = 400;
-constexpr uint64_t kFooterBytes = 53;  // RocksDB's, of each SST
 
 // The key of a cell in the layout `escaped`.
 std::string KeyOf(const std::string& row, const std::string& qualifier) {
@@ -36,7 +37,7 @@ std::string KeyOf(const std::string& row, const std::string& qualifier) {
 
 class Verify : public ::testing::Test {
  protected:
-  // Two SSTs for each family, one for the records, and a log.
+  // Two SSTs for each family, one for the records, two blob files, and a log.
   void SetUp() override {
     const auto store = OpenOrFail({.auto_compaction = false}, path_, kFamilies);
     ASSERT_NE(store, nullptr);
@@ -72,14 +73,6 @@ class Verify : public ::testing::Test {
     return FilesOf(path_, end);
   }
 
-  static void Flip(const std::string& file, uint64_t at) {
-    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
-    bytes.seekg(static_cast<std::streamoff>(at));
-    const char byte = static_cast<char>(bytes.get() ^ 1);
-    bytes.seekp(static_cast<std::streamoff>(at));
-    bytes.put(byte);
-  }
-
   // The report on the store as it is, opened for reading.
   VerifyReport Find(const VerifyOptions& options = {}) {
     VerifyReport report;
@@ -107,7 +100,7 @@ class Verify : public ::testing::Test {
 TEST_F(Verify, FindsNothingInASoundStore) {
   const VerifyReport reading = Find();
   EXPECT_TRUE(reading.ok()) << Text(reading);
-  EXPECT_EQ(reading.files, 7u);
+  EXPECT_EQ(reading.files, 7u + 2u);
   EXPECT_GE(reading.records, 5u);
   // Row 1000 is deleted in two families; the deletes of 1001 are a cell.
   EXPECT_EQ(reading.cells, 3 * kRows - 2 + 2);
@@ -134,24 +127,19 @@ TEST_F(Verify, NamesEachFileWithAWrongByteWhereverItIs) {
     const uint64_t bytes = std::filesystem::file_size(sst);
     for (uint64_t at = 3; at < bytes; at += 131 * Stride(3)) {
       SCOPED_TRACE(sst + " byte " + std::to_string(at));
-      Flip(sst, at);
+      FlipBit(sst, at);
       std::unique_ptr<Store> store;
       if (!Store::Open({.read_only = true}, path_, {}, &store).ok()) {
         ++refused;
       } else {
         store.reset();
         const VerifyReport report = Find({.cells = false});
-        // The footer has bytes of no meaning.
-        if (report.ok() && at + kFooterBytes >= bytes) {
-          Flip(sst, at);
-          continue;
-        }
         ASSERT_THAT(report.problems,
                     Contains(Field(&VerifyProblem::file, sst)));
         ASSERT_EQ(report.problem_count, 1u) << Text(report);
         ++found;
       }
-      Flip(sst, at);
+      FlipBit(sst, at);
     }
   }
   EXPECT_GT(found, 20);
@@ -166,7 +154,7 @@ TEST_F(Verify, ListsTheDamageOfAllFilesAndReadsTheOtherCells) {
   // The file of the records is the smallest.
   ssts.erase(std::ranges::min_element(ssts, {}, size));
   ASSERT_GE(ssts.size(), 4u);
-  for (const std::string& sst : ssts) Flip(sst, 100);
+  for (const std::string& sst : ssts) FlipBit(sst, 100);
   const VerifyReport report = Find();
   for (const std::string& sst : ssts) {
     EXPECT_THAT(report.problems, Contains(Field(&VerifyProblem::file, sst)));
@@ -248,12 +236,12 @@ TEST_F(Verify, FindsAManifestThatIsDamagedUnderAnOpenStore) {
   // RocksDB takes a last record that is too long for the end.
   const size_t last = RecordsOf(ReadFile(path_ + "/" + manifest)).back();
   for (const size_t at : {size_t{20}, last + 5}) {
-    Flip(path_ + "/" + manifest, at);
+    FlipBit(path_ + "/" + manifest, at);
     VerifyReport report;
     ASSERT_THAT(store->Verify({.cells = false}, &report), IsOk());
     ASSERT_EQ(report.problem_count, 1u) << Text(report);
     EXPECT_THAT(report.problems[0].file, HasSubstr("CURRENT"));
-    Flip(path_ + "/" + manifest, at);
+    FlipBit(path_ + "/" + manifest, at);
   }
 }
 
@@ -268,14 +256,76 @@ TEST_F(Verify, NamesAFileThatWentMissing) {
   EXPECT_EQ(report.problem_count, 1u) << Text(report);
 }
 
-TEST_F(Verify, NamesValuesThatABlobFileHasWrong) {
+TEST_F(Verify, NamesBlobFilesAndValuesThatAreWrong) {
   for (const std::string& blob : Files(".blob")) {
-    Flip(blob, std::filesystem::file_size(blob) / 2);
+    FlipBit(blob, std::filesystem::file_size(blob) / 2);
   }
   const VerifyReport report = Find();
-  EXPECT_GE(report.problem_count, 1u);
+  for (const std::string& blob : Files(".blob")) {
+    EXPECT_THAT(report.problems, Contains(Field(&VerifyProblem::file, blob)));
+  }
   EXPECT_THAT(report.problems,
-              Contains(Field(&VerifyProblem::family, "blobs")));
+              Contains(AllOf(Field(&VerifyProblem::family, "blobs"),
+                             Field(&VerifyProblem::qualifier, "q"))));
+}
+
+// Each of them is sound, and has the keys of the other one.
+TEST_F(Verify, NamesBlobFilesInEachOthersPlace) {
+  const std::string path = dir_.File("twice");
+  {
+    const auto store = OpenOrFail({.auto_compaction = false}, path, kFamilies);
+    ASSERT_NE(store, nullptr);
+    for (const char value : {'a', 'b'}) {
+      ASSERT_THAT(store->Put("row", "blobs", "q", std::string(150, value)),
+                  IsOk());
+      ASSERT_THAT(store->Flush(), IsOk());
+    }
+  }
+  const std::vector<std::string> blobs = FilesOf(path, ".blob");
+  ASSERT_EQ(blobs.size(), 2u);
+  std::filesystem::rename(blobs[0], path + "/kept");
+  std::filesystem::rename(blobs[1], blobs[0]);
+  std::filesystem::rename(path + "/kept", blobs[1]);
+  const auto store = OpenOrFail({.read_only = true}, path, {});
+  ASSERT_NE(store, nullptr);
+  std::optional<std::string> value;
+  ASSERT_THAT(store->Get("row", "blobs", "q", &value), IsOk());
+  EXPECT_EQ(value, std::string(150, 'a')) << "reads notice it, too";
+  VerifyReport report;
+  ASSERT_THAT(store->Verify({}, &report), IsOk());
+  EXPECT_EQ(report.problem_count, 2u) << Text(report);
+  for (const std::string& blob : blobs) {
+    EXPECT_THAT(report.problems, Contains(Field(&VerifyProblem::file, blob)));
+  }
+}
+
+// The writers of tables are flushes, compactions and loads.
+TEST_F(Verify, HasAChecksumForEveryFileThatAWriterMade) {
+  auto store = OpenOrFail({.auto_compaction = false}, path_, {});
+  ASSERT_NE(store, nullptr);
+  ASSERT_THAT(store->Compact({.family = "client"}), IsOk());
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+  ASSERT_THAT(load->Add("row", "latest", "q", "value"), IsOk());
+  ASSERT_THAT(load->Add("row", "client", "q", "value", 5), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  VerifyReport report;
+  ASSERT_THAT(store->Verify({}, &report), IsOk());
+  EXPECT_TRUE(report.ok()) << Text(report);
+  load.reset();
+  store.reset();
+  Database database;
+  rocksdb::DBOptions options;  // for what is in the log
+  options.file_checksum_gen_factory =
+      rocksdb::GetFileChecksumGenCrc32cFactory();
+  ASSERT_NO_FATAL_FAILURE(OpenRaw(path_, &database, options));
+  std::vector<rocksdb::LiveFileMetaData> files;
+  database->GetLiveFilesMetaData(&files);
+  EXPECT_GE(files.size(), 8u);
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    EXPECT_EQ(file.file_checksum_func_name, "FileChecksumCrc32c") << file.name;
+    EXPECT_EQ(file.file_checksum.size(), 4u) << file.name;
+  }
 }
 
 }  // namespace
