@@ -37,8 +37,9 @@ class Staging {
   // InvalidArgument: it exists and was made by others. Busy: it is in use.
   rocksdb::Status Begin() {
     rocksdb::Status s = env_->CreateDirIfMissing(directory_);
+    if (!s.ok()) return s;
     std::vector<std::string> names;
-    if (s.ok()) s = ListDirectory(env_, directory_, &names);
+    s = ListDirectory(env_, directory_, &names);
     const auto has = [&names](const char* name) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };

@@ -24,8 +24,8 @@ class FamilyCells final : public CellIterator {
 
   // Moves to the first cell. InvalidArgument: an unknown family.
   Status Open(const CellIteratorOptions& options) {
-    families_ = FamiliesAt(opened_, options.snapshot);
-    Status s = opened_.FindFamily(*families_, options.family, &family_);
+    Status s = FamiliesAt(opened_, options.snapshot, &families_);
+    if (s.ok()) s = opened_.FindFamily(*families_, options.family, &family_);
     if (s.ok()) s = CheckRowBound(options.start_row);
     if (s.ok()) s = CheckRowBound(options.stop_row);
     if (!s.ok()) return s;

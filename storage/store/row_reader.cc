@@ -32,6 +32,7 @@ Status RowPlan::SetRest(const OpenedStore& opened) {
     if (s.ok()) s = CheckQualifier(*qualifier);
   }
   if (s.ok()) s = options.filter.status();
+  if (s.ok()) s = FamiliesAt(opened, options.snapshot, &store_families_);
   if (!s.ok()) return s;
   first_ = std::max(options.qualifier_prefix, options.qualifier_start);
   end_ = PrefixEnd(options.qualifier_prefix);
@@ -39,7 +40,6 @@ Status RowPlan::SetRest(const OpenedStore& opened) {
       (!options.qualifier_stop.empty() && options.qualifier_stop < end_)) {
     end_ = options.qualifier_stop;
   }
-  store_families_ = FamiliesAt(opened, options.snapshot);
   const FamilyMap& all = *store_families_;
   families_.clear();
   if (options.columns.empty()) {

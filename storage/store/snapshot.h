@@ -3,6 +3,7 @@
 
 #include "rocksdb/db.h"
 #include "rowbloom/read_options.h"
+#include "storage/format/status_text.h"
 #include "storage/store/opened_store.h"
 
 namespace rowbloom {
@@ -20,6 +21,7 @@ class StoreSnapshot final : public Snapshot {
   }
   ~StoreSnapshot() override { opened_.database->ReleaseSnapshot(snapshot_); }
 
+  bool IsOf(const OpenedStore& opened) const { return &opened == &opened_; }
   const rocksdb::Snapshot* get() const { return snapshot_; }
   const SharedFamilies& families() const { return families_; }
 
@@ -35,13 +37,20 @@ inline const rocksdb::Snapshot* RocksdbSnapshot(const Snapshot* snapshot) {
   return static_cast<const StoreSnapshot*>(snapshot)->get();
 }
 
-// The families that a read finds: those of its snapshot's time, if it has one.
-// A family that was truncated since has another column family now, in which the
-// snapshot sees nothing.
-inline SharedFamilies FamiliesAt(const OpenedStore& opened,
-                                 const Snapshot* snapshot) {
-  if (snapshot == nullptr) return opened.families->Get();
-  return static_cast<const StoreSnapshot*>(snapshot)->families();
+// Sets *families to those that a read finds: those of its snapshot's time, if
+// it has one. A family that was truncated since has another column family now,
+// in which the snapshot sees nothing. InvalidArgument: a snapshot of another
+// store.
+inline rocksdb::Status FamiliesAt(const OpenedStore& opened,
+                                  const Snapshot* snapshot,
+                                  SharedFamilies* families) {
+  const auto* const own = static_cast<const StoreSnapshot*>(snapshot);
+  if (own != nullptr && !own->IsOf(opened)) {
+    return InvalidArgument(opened.path,
+                           ": the snapshot is one of another store");
+  }
+  *families = own == nullptr ? opened.families->Get() : own->families();
+  return rocksdb::Status::OK();
 }
 
 }  // namespace rowbloom

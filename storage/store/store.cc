@@ -44,9 +44,11 @@ Status Store::Get(std::string_view row, std::string_view family,
     cell->Reset();
     const OpenedStore& opened = impl_->opened;
     Status s = CheckVersions(options.max_versions, options.time_range);
-    const SharedFamilies families = FamiliesAt(opened, options.snapshot);
+    SharedFamilies families;
+    if (s.ok()) s = FamiliesAt(opened, options.snapshot, &families);
+    if (!s.ok()) return s;
     PointCells found(opened, *families, options.snapshot);
-    if (s.ok()) s = found.Add(row, family, qualifier);
+    s = found.Add(row, family, qualifier);
     if (s.ok()) s = found.Read();
     if (!s.ok() || !found.Valid()) return s;
     const StoredCell& stored = found.cell();
@@ -113,7 +115,9 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
                                    &CellAddress::family) != addresses.end()) {
       snapshot = &own.emplace(opened);
     }
-    const SharedFamilies families = FamiliesAt(opened, snapshot);
+    SharedFamilies families;
+    if (s.ok()) s = FamiliesAt(opened, snapshot, &families);
+    if (!s.ok()) return s;
     PointCells found(opened, *families, snapshot);
     for (const CellAddress& at : addresses) {
       if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);

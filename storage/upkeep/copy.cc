@@ -114,9 +114,10 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     if (!store.key_layout) store.key_layout = opened.options.key_layout;
     if (store.env == nullptr) store.env = opened.options.env;
     std::unique_ptr<const Snapshot> snapshot;
+    SharedFamilies families;
     Status s = GetSnapshot(&snapshot);
+    if (s.ok()) s = FamiliesAt(opened, snapshot.get(), &families);
     if (!s.ok()) return s;
-    const SharedFamilies families = FamiliesAt(opened, snapshot.get());
     if (options.families.empty()) {
       for (const auto& [name, family] : *families) {
         options.families.push_back({name, family.options});

@@ -37,7 +37,8 @@ struct ReadOptions {
   // The number of versions of each cell, the newest in the time range; at least
   // 1. A family never shows more than its own max_versions.
   uint32_t max_versions = 1;
-  // A snapshot of this store; nullptr: the present state.
+  // A snapshot of this store (of another one: InvalidArgument); nullptr: the
+  // present state.
   const Snapshot* snapshot = nullptr;
 };
 

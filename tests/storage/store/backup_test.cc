@@ -123,7 +123,8 @@ TEST_F(StoreBackup, CheckpointIsAStoreOfItsOwn) {
   EXPECT_TRUE(value);
   EXPECT_THAT(store_->Checkpoint(copy),
               StatusIs(Status::kInvalidArgument, HasSubstr(copy + " exists")));
-  EXPECT_FALSE(store_->Checkpoint(dir_.File("no/such/parent")).ok());
+  EXPECT_THAT(store_->Checkpoint(dir_.File("no/such/parent")),
+              StatusIs(Status::kIOError, HasSubstr("no/such/parent")));
   // RocksDB would remove X.tmp for a checkpoint X.
   for (const char* name : {"x.tmp", "x.checkpointing"}) {
     const std::filesystem::path own = dir_.File(name);

@@ -182,6 +182,34 @@ TEST_F(Reads, MultiGetAnswersInTheOrderOfTheQuestion) {
 
 // A removal takes a version together with the delete that hides it. A read that
 // looked the version up before, and the delete after it, would show it.
+// Its numbers and its families mean something else there.
+TEST_F(Reads, SnapshotOfAnotherStoreIsRefused) {
+  const auto other = OpenOrFail({}, dir_.File("other"), {{"a", {}}});
+  ASSERT_NE(other, nullptr);
+  std::unique_ptr<const Snapshot> taken;
+  ASSERT_THAT(other->GetSnapshot(&taken), IsOk());
+  const Snapshot* const snapshot = taken.get();
+  const auto is_refused =
+      StatusIs(Status::kInvalidArgument, HasSubstr("of another store"));
+  std::optional<std::string> value;
+  EXPECT_THAT(store_->Get("a", "a", "q", &value, {.snapshot = snapshot}),
+              is_refused);
+  std::vector<Cell> cells;
+  EXPECT_THAT(
+      store_->GetVersions("a", "a", "q", &cells, {.snapshot = snapshot}),
+      is_refused);
+  EXPECT_THAT(store_->GetRow("a", &cells, {.snapshot = snapshot}), is_refused);
+  RowScanner rows;
+  EXPECT_THAT(store_->Scan({.row = {.snapshot = snapshot}}, &rows), is_refused);
+  ScanCounts counts;
+  EXPECT_THAT(store_->Count({.row = {.snapshot = snapshot}}, &counts),
+              is_refused);
+  std::unique_ptr<CellIterator> iterator;
+  EXPECT_THAT(
+      store_->NewCellIterator({.family = "a", .snapshot = snapshot}, &iterator),
+      is_refused);
+}
+
 TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
   const TempDir dir;
   const auto store = OpenOrFail({}, dir.File("db"),
