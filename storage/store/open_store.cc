@@ -202,6 +202,7 @@ class Opener {
     *store = std::make_unique<Store::Impl>(std::move(opened_));
     (*store)->next_load = next_load_;
     if (Writes()) CompleteRowDeletes(store->get());
+    if (Writes() && options_.auto_compaction) MergeTinyFiles(**store);
     return s;
   }
 
@@ -459,6 +460,42 @@ class Opener {
       if (s.ok()) rules->SetMerged(0);
     }
     return s;
+  }
+
+  // Merges neighbours of one level that are many and tiny. An opening makes a
+  // file of what the log has, and RocksDB moves a file that overlaps with none
+  // down as it is: processes that write little would leave files without end.
+  // Files that cannot be merged now are left to the next opening.
+  static void MergeTinyFiles(const Store::Impl& opened) {
+    constexpr uint64_t kTinyBytes = uint64_t{1} << 20;
+    constexpr size_t kMany = 32;
+    rocksdb::CompactionOptions options;
+    options.compression = rocksdb::kDisableCompressionOption;  // the family's
+    for (const auto& [name, family] : *opened.opened.families->Get()) {
+      rocksdb::ColumnFamilyMetaData listing;
+      opened.opened.database->GetColumnFamilyMetaData(family.handle(),
+                                                      &listing);
+      for (const rocksdb::LevelMetaData& level : listing.levels) {
+        std::vector<std::string> neighbours;
+        const auto merge = [&] {
+          if (level.level > 0 && neighbours.size() >= kMany) {
+            opened.opened.database
+                ->CompactFiles(options, family.handle(), neighbours,
+                               level.level)
+                .PermitUncheckedError();
+          }
+          neighbours.clear();
+        };
+        for (const rocksdb::SstFileMetaData& file : level.files) {
+          if (file.size >= kTinyBytes) {
+            merge();
+          } else {
+            neighbours.push_back(file.name);
+          }
+        }
+        merge();
+      }
+    }
   }
 
   StoreOptions options_;

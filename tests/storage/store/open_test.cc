@@ -587,6 +587,31 @@ class OptionsFileCounter final : public rocksdb::FileSystemWrapper {
   std::atomic<int> files = 0;
 };
 
+// Each opening makes a file of the row that is in the log.
+TEST_F(StoreOpen, ManyShortOnesLeaveFewFiles) {
+  constexpr int kOpenings = 100;
+  const std::string path = dir_.File("short");
+  for (int i = 0; i < kOpenings; ++i) {
+    const auto store = OpenOrFail({}, path, {{"f", {}}});
+    ASSERT_NE(store, nullptr);
+    const std::string row = std::to_string(1000 + i);
+    ASSERT_THAT(store->Put(row, "f", "q", "v" + row), IsOk());
+  }
+  const auto store = OpenOrFail({}, path, {});
+  ASSERT_NE(store, nullptr);
+  size_t tables = 0;
+  for (const auto& [name, bytes] : Contents(path)) {
+    if (name.ends_with(".sst")) ++tables;
+  }
+  EXPECT_LT(tables, 45u);
+  for (int i = 0; i < kOpenings; ++i) {
+    const std::string row = std::to_string(1000 + i);
+    std::optional<std::string> value;
+    ASSERT_THAT(store->Get(row, "f", "q", &value), IsOk());
+    EXPECT_EQ(value, "v" + row);
+  }
+}
+
 TEST_F(StoreOpen, ManyFamiliesAreCreatedAtOnce) {
   const auto file_system = std::make_shared<OptionsFileCounter>();
   const auto env = rocksdb::NewCompositeEnv(file_system);
