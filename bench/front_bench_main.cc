@@ -2,7 +2,9 @@
 // with its own Bloom filter. See bench/README.md.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,6 +40,10 @@ using rocksdb::Status;
 
 constexpr double kStockBitsPerKey = 10;
 constexpr size_t kMultiGetKeys = 32;
+// Keys of each kind that are drawn: more cache lines of filters than a
+// processor caches, so that a turn meets no line that an earlier one left
+// there.
+constexpr uint64_t kKeys = uint64_t{1} << 20;
 // The rate of ROW sections with which many files can be ruled out together.
 constexpr double kLowRate = 0.001;
 
@@ -360,10 +366,13 @@ Contender Puts(const Database& database, uint64_t seed, bool with_log) {
 class FrontBench {
  public:
   FrontBench(const Arguments& arguments, std::string folder, Bench* bench)
-      : arguments_(arguments), folder_(std::move(folder)), bench_(bench) {
-    constexpr size_t kQuestions = 100'000 / kMultiGetKeys * kMultiGetKeys;
+      : arguments_(arguments),
+        folder_(std::move(folder)),
+        bench_(bench),
+        turn_(std::clamp<uint64_t>(std::bit_floor(arguments.rows / 4), 512,
+                                   uint64_t{1} << 18)) {
     Random random(arguments.seed);
-    for (size_t i = 0; i < kQuestions; ++i) {
+    for (size_t i = 0; i < kKeys; ++i) {
       const uint64_t column = random.Below(arguments.columns);
       present_.push_back(Key(2 * random.Below(arguments.rows), column));
       absent_.push_back(Key(2 * random.Below(arguments.rows) + 1, column));
@@ -399,25 +408,22 @@ class FrontBench {
     const auto gets = [this](const Database& database) {
       return Gets(database, absent_, false);
     };
-    Compare("get, absent row", where, "get", AbsentLimit(shape), absent_.size(),
-            512, contenders(gets));
+    Compare("get, absent row", where, "get", AbsentLimit(shape), kKeys, turn_,
+            contenders(gets));
     Compare("get, absent row, 0.01", where, "get",
-            many ? std::optional(1.0 / 5) : std::nullopt, absent_.size(), 512,
+            many ? std::optional(1.0 / 5) : std::nullopt, kKeys, turn_,
             {gets(stock), gets(front)});
-    // Turns beside which the start of a thread takes little.
     for (const Database* database : {&stock, &front_low}) {
       Compare("get, absent row, by two threads", where, "get", std::nullopt,
-              absent_.size(), uint64_t{1} << 15,
-              {gets(*database), ByTwoThreads(gets(*database))});
+              kKeys, turn_, {gets(*database), ByTwoThreads(gets(*database))});
     }
     Compare("multiget 32, absent rows", where, "batch",
             many ? std::optional(1.0 / 15) : std::nullopt,
-            absent_.size() / kMultiGetKeys, 32,
+            kKeys / kMultiGetKeys, turn_ / kMultiGetKeys,
             contenders([this](const Database& database) {
               return MultiGets(database, absent_);
             }));
-    Compare("get, absent column", where, "get", std::nullopt,
-            absent_columns_.size(), 512,
+    Compare("get, absent column", where, "get", std::nullopt, kKeys, turn_,
             contenders([this](const Database& database) {
               return Gets(database, absent_columns_, false);
             }));
@@ -428,15 +434,15 @@ class FrontBench {
     // other places in memory, which makes a difference of several percent. The
     // keys are others, since those of a turn are in the processor's caches.
     auto* const below = static_cast<FrontFilterDB*>(front.db())->GetBaseDB();
-    Compare("get, present", where, "get", 1.05, present_.size(), 512,
+    Compare("get, present", where, "get", 1.05, kKeys, turn_,
             {Gets("without it", below, also_present_, true),
              Gets(front, present_, true), Gets(policy, present_, true),
              Gets(stock, present_, true)});
     if (shape.files > 0) {
       const FilesOneByOne filters(arguments_, shape.files);
       Compare(
-          "32 rows at once", where, "row and file", 1.3,
-          absent_.size() / kMultiGetKeys, 32,
+          "32 rows at once", where, "row and file", 1.3, kKeys / kMultiGetKeys,
+          turn_ / kMultiGetKeys,
           {filters.Batches(), RowBatches(front, absent_rows_, shape.files)});
     }
   }
@@ -479,6 +485,10 @@ class FrontBench {
   const Arguments& arguments_;
   const std::string folder_;
   Bench* const bench_;
+  // Keys in a turn of a contender: so many that they meet each cache line of
+  // its ROW section several times. The others leave little of it in the
+  // processor's caches, and a short turn would time how these fill again.
+  const uint64_t turn_;
   std::vector<std::string> present_;
   std::vector<std::string> also_present_;
   std::vector<std::string> absent_;            // keys of absent rows
