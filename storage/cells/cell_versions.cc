@@ -195,6 +195,16 @@ Entries ApplyOperand(const Entries& state, const Entries& operand,
   return Limited(DropDeleted(Union(before, writes)), rules);
 }
 
+Entries JoinPuts(Entries puts) {
+  std::ranges::reverse(puts);
+  std::ranges::stable_sort(puts, ComesBefore);
+  const auto same_time = [](const Entry& later, const Entry& earlier) {
+    return later.timestamp_ms == earlier.timestamp_ms;
+  };
+  puts.erase(std::unique(puts.begin(), puts.end(), same_time), puts.end());
+  return puts;
+}
+
 std::optional<Entries> CombineOperands(const Entries& left,
                                        const Entries& right) {
   const auto mixes = [](const Entries& deletes, const Entries& puts) {

@@ -174,6 +174,10 @@ bool DropSurplus(const VersionRules& rules, Entries* entries);
 Entries ApplyOperand(const Entries& state, const Entries& operand,
                      const VersionRules& rules);
 
+// One operand that stands for puts in the order of their writes: of two with
+// the same timestamp the later one stays.
+Entries JoinPuts(Entries puts);
+
 // One operand that stands for `left` and then `right`. Keeps surplus versions:
 // an earlier kDeleteVersion may take those that push them out. nullopt: there
 // is none, as one has a kDeleteVersion and the other a put. The versions that

@@ -153,7 +153,8 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   of_store = {family, format};
   of_store.filter_policy =
       std::make_shared<AlterableFilterPolicy>(setup->filter_policy);
-  of_store.shared_rules = std::make_shared<SharedRules>(of_store.rules());
+  of_store.shared_rules =
+      std::make_shared<SharedRules>(of_store.rules(), store.write_buffer_bytes);
   of_store.files_passed_over = std::make_shared<std::atomic<uint64_t>>();
 
   rocksdb::BlockBasedTableOptions table;

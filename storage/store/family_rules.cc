@@ -69,10 +69,14 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
         !Decode(in.key, *in.existing_value, &entries, in.logger)) {
       return false;
     }
-    Entries operand;
-    for (const Slice& stored : in.operand_list) {
-      if (!Decode(in.key, stored, &operand, in.logger)) return false;
+    const auto apply = [&](const Entries& operand) {
       entries = ApplyOperand(entries, operand, rules);
+      return true;
+    };
+    const size_t state_bytes =
+        in.existing_value == nullptr ? 0 : in.existing_value->size();
+    if (!ForEachRun(in.key, in.operand_list, state_bytes, in.logger, apply)) {
+      return false;
     }
     out->new_value = EncodeEntries(entries);
     return true;
@@ -80,19 +84,56 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
 
   bool Combine(const Slice& key, const std::deque<Slice>& operands,
                std::string* combined, rocksdb::Logger* logger) const {
-    size_t byte_count = 0;
-    for (const Slice& stored : operands) byte_count += stored.size();
-    if (byte_count > kMaxCombinedBytes) return false;
+    if (BytesOf(operands) > kMaxCombinedBytes) return false;
     Entries entries;
-    Entries operand;
-    for (const Slice& stored : operands) {
-      if (!Decode(key, stored, &operand, logger)) return false;
+    const auto apply = [&](const Entries& operand) {
       auto joined = CombineOperands(entries, operand);
-      if (!joined) return false;
-      entries = *std::move(joined);
+      if (joined) entries = *std::move(joined);
+      return joined.has_value();
+    };
+    if (!ForEachRun(key, operands, /*state_bytes=*/0, logger, apply)) {
+      return false;
     }
     *combined = EncodeEntries(entries);
     return true;
+  }
+
+  template <typename Operands>
+  static size_t BytesOf(const Operands& operands) {
+    size_t byte_count = 0;
+    for (const Slice& stored : operands) byte_count += stored.size();
+    return byte_count;
+  }
+
+  // Calls apply(operand) for the operands in order, until it returns false, but
+  // once for neighbours that are puts alone: a call takes as long as there are
+  // versions. Returns whether all calls returned true. Versions that may be too
+  // large together are applied one by one: which of them are surplus depends on
+  // those before them.
+  template <typename Operands, typename Apply>
+  static bool ForEachRun(const Slice& key, const Operands& operands,
+                         size_t state_bytes, rocksdb::Logger* logger,
+                         const Apply& apply) {
+    const bool joins = state_bytes + BytesOf(operands) <= kMaxCellBytes;
+    Entries puts;
+    const auto end_run = [&] {
+      const bool applied = puts.empty() || apply(JoinPuts(puts));
+      puts.clear();
+      return applied;
+    };
+    Entries operand;
+    for (const Slice& stored : operands) {
+      if (!Decode(key, stored, &operand, logger)) return false;
+      const bool has_deletes = std::ranges::any_of(
+          operand,
+          [](const Entry& entry) { return entry.type != ChangeType::kPut; });
+      if (joins && !has_deletes && !operand.empty()) {
+        puts.insert(puts.end(), operand.begin(), operand.end());
+      } else if (!end_run() || !apply(operand)) {
+        return false;
+      }
+    }
+    return end_run();
   }
 
   static bool Decode(const Slice& key, const Slice& stored, Entries* entries,

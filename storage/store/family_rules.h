@@ -25,6 +25,7 @@
 #include "storage/cells/cell_versions.h"
 #include "storage/cells/clock.h"
 #include "storage/store/oldest_put.h"
+#include "storage/store/update_counts.h"
 
 namespace rowbloom {
 
@@ -53,7 +54,11 @@ struct SharedState {
 // compactions and loads may do. Thread-safe, but for Set: one at a time.
 class SharedRules {
  public:
-  explicit SharedRules(const VersionRules& rules) { Set(rules); }
+  // `memtable_bytes` are those of UpdateCounts.
+  SharedRules(const VersionRules& rules, uint64_t memtable_bytes)
+      : updates(memtable_bytes) {
+    Set(rules);
+  }
 
   // Stays as it is while this object lives.
   const VersionRules& Get() const { return *current_; }
@@ -87,6 +92,7 @@ class SharedRules {
   void NoteFamilyVersionDelete() { ++family_version_deletes_; }
 
   OldestPut oldest_put;
+  UpdateCounts updates;
 
  private:
   // The rules that Get may have returned, each once.

@@ -120,8 +120,7 @@ class Writer::Draft {
     now_ms_ = clock.Now();
     if (snapshot != nullptr) only_read_.emplace();
     guard.ForEach([&](RowLocks::Stripe* stripe) {
-      const auto raised_ms = stripe->given.MoveTo(now_ms_);
-      if (raised_ms) now_ms_ = clock.RaiseTo(*raised_ms);
+      Forget(stripe);
       if (only_read_) only_read_->given = stripe->given;
     });
   }
@@ -167,7 +166,14 @@ class Writer::Draft {
   const std::string& updated() const { return updated_.back(); }
 
   Status Commit(Durability durability, const RowLocks::Guard& guard) {
-    opened_.shared->clock.Note(last_ms_);
+    LeasedClock& clock = opened_.shared->clock;
+    clock.Note(last_ms_);
+    // A large batch would keep its memory until the stripe's next write.
+    guard.ForEach([&](RowLocks::Stripe* stripe) {
+      if (!stripe->given.IsFull()) return;
+      now_ms_ = clock.Now();
+      Forget(stripe);
+    });
     // kSkipWal as well: what is flushed survives.
     if (Status s = writer_.CoverTimestamp(last_ms_); !s.ok()) return s;
     rocksdb::WriteOptions options;
@@ -200,8 +206,7 @@ class Writer::Draft {
   // A cell whose merge operands are to be joined once all are written.
   struct Join {
     const Family* family;
-    RowLocks::Stripe* stripe;
-    uint64_t cell;  // as the stripe knows it
+    uint64_t cell;  // as UpdateCounts knows it
   };
 
   // A cell of the row, as the changes have left it.
@@ -220,6 +225,12 @@ class Writer::Draft {
     Entries entries;  // once they are read
     Entries since;    // these come after the entries
   };
+
+  // Forgets given times that do not matter at the present one.
+  void Forget(RowLocks::Stripe* stripe) {
+    const auto raised_ms = stripe->given.MoveTo(now_ms_);
+    if (raised_ms) now_ms_ = opened_.shared->clock.RaiseTo(*raised_ms);
+  }
 
   std::optional<Entry> Newest(const CellState& cell,
                               const VersionRules& rules) const {
@@ -552,8 +563,8 @@ class Writer::Draft {
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
     const uint64_t cell = HashRowCol(RowId(row_hash_, family()), qualifier);
-    if (stripe_->updates.Add(cell)) {
-      joins_.try_emplace(KeyOf(qualifier), Join{&family(), stripe_, cell});
+    if (!only_read_ && family().shared_rules->updates.Add(cell)) {
+      joins_.try_emplace(KeyOf(qualifier), Join{&family(), cell});
     }
     Note(qualifier, entry);
     const std::string head = EncodeEntryHead(entry);
@@ -721,7 +732,7 @@ class Writer::Draft {
       if (!opened_.database->Put(options, family, at.second, value).ok()) {
         return;
       }
-      join.stripe->updates.Joined(join.cell, entries.size());
+      join.family->shared_rules->updates.Joined(join.cell, entries.size());
     }
   }
 

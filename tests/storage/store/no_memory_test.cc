@@ -52,7 +52,7 @@ void WithEachFailure(Call call) {
 class StoreNoMemory : public ::testing::Test {
  protected:
   std::shared_ptr<SharedRules> rules_ = std::make_shared<SharedRules>(
-      VersionRules{.max_versions = 2, .ttl_ms = kTtlMs});
+      VersionRules{.max_versions = 2, .ttl_ms = kTtlMs}, /*memtable_bytes=*/0);
 };
 
 TEST_F(StoreNoMemory, MergesFailWithoutAnException) {

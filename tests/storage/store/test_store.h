@@ -86,7 +86,8 @@ inline void OpenRaw(const std::string& path, Database* database,
       IsOk());
   rocksdb::ColumnFamilyOptions options;
   options.merge_operator = NewVersionMergeOperator(
-      std::make_shared<SharedRules>(VersionRules{.max_versions = 2}));
+      std::make_shared<SharedRules>(VersionRules{.max_versions = 2},
+                                    /*memtable_bytes=*/0));
   std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
   for (const std::string& name : names) {
     column_families.emplace_back(name, options);

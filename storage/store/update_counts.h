@@ -1,0 +1,76 @@
+// Counts of the writes of `versioned` cells that RocksDB keeps one by one.
+//
+// Each write is a merge operand, and a read merges those that it finds: a cell
+// that is written often would cost more with each write until it is flushed. So
+// the writer joins the operands of a cell once there are some. A join rewrites
+// all versions of the cell: the next one comes after as many writes as there
+// were versions, so that a write costs the same on average.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+namespace rowbloom {
+
+// Counts the writes of a family. Cells are known by hashes: two that share a
+// place are joined sooner. Places are so many that the writes in a memtable
+// leave most cells that are written once or twice below kMinWrites; all of them
+// begin anew after as many writes. So of any cell a memtable has no more than
+// some kMinWrites operands that are not joined, whatever the other writes are.
+//
+// Thread-safe; a write that meets another one may not be counted.
+class UpdateCounts {
+ public:
+  // `memtable_bytes` is the most that RocksDB keeps in one memtable.
+  explicit UpdateCounts(uint64_t memtable_bytes)
+      : places_(std::bit_floor(
+            std::max(memtable_bytes / kMinEntryBytes, kMinPlaces))),
+        left_(static_cast<uint8_t*>(std::calloc(places_, 1))) {}
+
+  // Counts a write. True: the cell is to be joined now.
+  bool Add(uint64_t cell) {
+    if (left_ == nullptr) return false;  // there was no memory
+    if (added_.fetch_add(1, std::memory_order_relaxed) % places_ == 0) {
+      for (size_t i = 0; i < places_; ++i) Set(&left_[i], 0);
+    }
+    uint8_t* const left = &left_[cell % places_];
+    const uint8_t before =
+        std::atomic_ref(*left).load(std::memory_order_relaxed);
+    Set(left, (before == 0 ? kMinWrites : before) - 1);
+    return before == 1;
+  }
+
+  // The cell was joined, and has so many versions and deletes.
+  void Joined(uint64_t cell, size_t entries) {
+    if (left_ == nullptr) return;
+    Set(&left_[cell % places_],
+        std::clamp<size_t>(entries, kMinWrites, UINT8_MAX));
+  }
+
+ private:
+  static constexpr size_t kMinWrites = 8;
+  static constexpr uint64_t kMinPlaces = 4096;
+  // An entry of a memtable takes about as much with a short row and value.
+  static constexpr uint64_t kMinEntryBytes = 64;
+
+  struct Free {
+    void operator()(uint8_t* bytes) const { std::free(bytes); }
+  };
+  static void Set(uint8_t* left, size_t writes) {
+    std::atomic_ref(*left).store(static_cast<uint8_t>(writes),
+                                 std::memory_order_relaxed);
+  }
+
+  const size_t places_;
+  std::atomic<uint64_t> added_ = 0;
+  // The writes of a place until the next join; 0: none was counted. Pages that
+  // no write came to take no memory.
+  const std::unique_ptr<uint8_t[], Free> left_;
+};
+
+}  // namespace rowbloom
