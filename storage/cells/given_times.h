@@ -33,7 +33,7 @@ class GivenTimes {
       if (newest_ms_ != 0) Clear();
       return std::nullopt;
     }
-    if (times_.size() < kMaxCells) return std::nullopt;
+    if (!IsFull()) return std::nullopt;
     std::vector<uint64_t> after;
     after.reserve(times_.size());
     for (const auto& [id, times] : times_) after.push_back(times.after_ms());
@@ -46,6 +46,9 @@ class GivenTimes {
     });
     return raised_ms;
   }
+
+  // Tells whether so many cells are remembered that MoveTo may raise the time.
+  bool IsFull() const { return times_.size() >= kMaxCells; }
 
   // The timestamp of a put at the store's time `now_ms`. With `replaces` it may
   // be that of the cell's last put.

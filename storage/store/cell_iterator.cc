@@ -88,7 +88,11 @@ class FamilyCells final : public CellIterator {
     if (family_->second.format != CellFormat::kLatest) return Status::OK();
     rocksdb::ColumnFamilyHandle* const handle = family_->second.handle();
     rocksdb::TablePropertiesCollection files;
-    Status s = opened_.database->GetPropertiesOfAllTables(handle, &files);
+    const rocksdb::Range range(begin_, end_);
+    Status s = end_.empty()
+                   ? opened_.database->GetPropertiesOfAllTables(handle, &files)
+                   : opened_.database->GetPropertiesOfTablesInRange(
+                         handle, &range, 1, &files);
     bool may_be_there = std::ranges::any_of(files, [](const auto& file) {
       return file.second->num_range_deletions > 0;
     });
@@ -100,16 +104,16 @@ class FamilyCells final : public CellIterator {
       may_be_there = may_be_there || entries > 0;
     }
     if (!s.ok() || !may_be_there) return s;
-    rocksdb::ReadOptions range;
-    range.fill_cache = false;
-    if (!end_.empty()) range.iterate_upper_bound = &upper_;
+    rocksdb::ReadOptions read_options;
+    read_options.fill_cache = false;
+    if (!end_.empty()) read_options.iterate_upper_bound = &upper_;
     for (const auto& [file, properties] : files) {
       rocksdb::SstFileReader reader(opened_.database->GetOptions(handle));
       s = reader.Open(file);
       if (s.IsNotFound() || s.IsPathNotFound()) continue;
       if (s.ok()) {
         const std::unique_ptr<rocksdb::Iterator> keys(
-            reader.NewIterator(range));
+            reader.NewIterator(read_options));
         keys->Seek(begin_);
         while (keys->Valid()) keys->Next();
         s = keys->status();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "tests/storage/store/test_store.h"
+#include "tests/support/files.h"
 
 namespace rowbloom::test {
 namespace {
@@ -20,6 +22,7 @@ using rocksdb::Status;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using enum ChangeType;
+using namespace std::string_literals;
 
 constexpr uint64_t kStart = 1000;
 
@@ -126,6 +129,31 @@ TEST_F(CellIteration, IsOfOneMoment) {
   EXPECT_THAT(it->status(), IsOk());
   EXPECT_EQ(Show({.family = "v", .snapshot = snapshot.get()}).size(), 1u);
   EXPECT_EQ(Show({.family = "v"}).size(), 2u);
+}
+
+// What is in memory may be the delete of a row, so that the files of the range
+// are read once more; but no others, which may be many.
+TEST_F(CellIteration, NeedsTheFilesOfItsRangeAlone) {
+  for (const char* row : {"a", "z"}) {
+    ASSERT_NO_FATAL_FAILURE(Put("latest", row, "q"));
+    ASSERT_THAT(store_->Flush(), IsOk());
+  }
+  ASSERT_NO_FATAL_FAILURE(Put("latest", "m", "q"));
+  std::string last;  // the file of z; the records have one, too
+  for (const auto& [name, bytes] : Contents(path_)) {
+    if (name.ends_with(".sst") && bytes.find("z\0\1q"s) != bytes.npos) {
+      last = path_ + "/" + name;
+    }
+  }
+  ASSERT_FALSE(last.empty());
+  FlipBit(last, std::filesystem::file_size(last) - 1);  // of the footer
+  EXPECT_EQ(Show({.family = "latest", .stop_row = "b"}).size(), 1u);
+  std::unique_ptr<CellIterator> it;
+  Status s =
+      store_->NewCellIterator({.family = "latest", .start_row = "y"}, &it);
+  while (s.ok() && it->Valid()) it->Next();
+  if (s.ok()) s = it->status();
+  EXPECT_THAT(s, StatusIs(Status::kCorruption, HasSubstr(last)));
 }
 
 TEST_F(CellIteration, ErrorsNameWhatIsWrong) {
