@@ -136,20 +136,32 @@ CLI::Option* AddFamilySpecsTo(CLI::App* command,
                    "F[,SETTING=VALUE...]");
 }
 
-void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms) {
+void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms,
+              std::optional<uint64_t> forever_ms) {
+  const char* const by_default =
+      forever_ms ? "as long as the version that it is made of" : "forever";
   command
       ->add_option_function<std::string>(
           "--ttl",
-          [ttl_ms](const std::string& text) {
+          [ttl_ms, forever_ms](const std::string& text) {
             const auto duration = ParseDuration(text);
             if (!duration) {
               throw CLI::ValidationError("--ttl", duration.error());
             }
-            ttl_ms->reset();
-            if (*duration > 0) *ttl_ms = *duration;
+            const bool is_forever = *duration == 0;
+            if (is_forever && text != DurationText(0)) {
+              throw CLI::ValidationError(
+                  "--ttl",
+                  fmt::format("expected a time above 0, or forever, found "
+                              "\"{}\"",
+                              text));
+            }
+            *ttl_ms = is_forever ? forever_ms : *duration;
           },
-          "How long it is seen, from its timestamp on: 250ms, 60s, 5m, 24h, "
-          "7d; default as long as its family says")
+          fmt::format("How long it is seen, from its timestamp on, and no "
+                      "longer than its family says: 250ms, 60s, 5m, 24h, 7d, "
+                      "or forever; default {}",
+                      by_default))
       ->type_name("TIME");
 }
 

@@ -88,8 +88,11 @@ CLI::Option* AddFamilySpecsTo(CLI::App* command,
                               std::vector<std::string>* families,
                               const char* meaning);
 
-// Adds --ttl, which sets the TTL of what a verb puts.
-void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms);
+// Adds --ttl, which sets the TTL of what a verb puts. `forever_ms` stands for
+// `forever`; nullopt: none, which a verb that changes a version would take for
+// the TTL of that version.
+void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms,
+              std::optional<uint64_t> forever_ms = std::nullopt);
 
 // Add ROW, and --start and --stop, a range of rows: \xHH stands for any byte in
 // them (FromPrintable).

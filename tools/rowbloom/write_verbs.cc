@@ -47,10 +47,11 @@ struct CellArgs : WriteArgs {
   std::string value;
   std::optional<uint64_t> ttl_ms;
 
-  void AddTo(CLI::App* command) {
+  void AddTo(CLI::App* command,
+             std::optional<uint64_t> forever_ms = std::nullopt) {
     WriteArgs::AddTo(command,
                      "Its timestamp, for families whose client gives them");
-    AddTtlTo(command, &ttl_ms);
+    AddTtlTo(command, &ttl_ms, forever_ms);
     AddArgumentTo(command, "COLUMN", &column, "FAMILY:QUALIFIER");
   }
 
@@ -63,8 +64,9 @@ struct CellArgs : WriteArgs {
 
 // The same of a verb that takes the value.
 struct ValueArgs : CellArgs {
-  void AddTo(CLI::App* command) {
-    CellArgs::AddTo(command);
+  void AddTo(CLI::App* command,
+             std::optional<uint64_t> forever_ms = std::nullopt) {
+    CellArgs::AddTo(command, forever_ms);
     AddArgumentTo(command, "VALUE", &value,
                   "\\xHH stands for any byte; - is standard input as it is");
   }
@@ -112,7 +114,11 @@ void Put(const ValueArgs& args, const Streams& streams) {
                           args.Options()));
 }
 
-void Append(const ValueArgs& args, const Streams& streams) {
+struct AppendArgs : ValueArgs {
+  void AddTo(CLI::App* command) { ValueArgs::AddTo(command, kMaxTimestampMs); }
+};
+
+void Append(const AppendArgs& args, const Streams& streams) {
   const OpenedCell cell(args, streams);
   Require(cell.store->Append(args.row, cell.family, cell.qualifier, cell.value,
                              /*joined=*/nullptr, args.Options()));
@@ -123,7 +129,7 @@ struct IncrementArgs : CellArgs {
   bool json = false;
 
   void AddTo(CLI::App* command) {
-    CellArgs::AddTo(command);
+    CellArgs::AddTo(command, kMaxTimestampMs);
     AddJsonTo(command, &json);
     AddNumberTo(command, "DELTA", &delta,
                 "Added to the counter, 8 bytes big-endian; default 1",
@@ -170,7 +176,7 @@ ExitCode CheckAndPut(const CheckAndPutArgs& args, const Streams& streams) {
   Complain(streams.err,
            "cell \"" + ToPrintable(cell.family + ":" + cell.qualifier) +
                "\" in row \"" + ToPrintable(args.row) +
-               (args.absent ? "\" exists" : "\" has another value") +
+               (args.absent ? "\" exists" : "\" does not have that value") +
                "; nothing was written");
   return ExitCode::kFinding;
 }
