@@ -391,7 +391,10 @@ rowbloom_batch_t* rowbloom_batch_create(char** error) {
 
 void rowbloom_batch_destroy(rowbloom_batch_t* batch) { delete batch; }
 
-void rowbloom_batch_clear(rowbloom_batch_t* batch) { batch->batch.Clear(); }
+void rowbloom_batch_clear(rowbloom_batch_t* batch) {
+  batch->batch.Clear();
+  batch->ttl_ms.reset();
+}
 
 bool rowbloom_batch_set_ttl(rowbloom_batch_t* batch, int64_t ttl_ms,
                             char** error) {

@@ -236,7 +236,9 @@ char* rowbloom_store_get(rowbloom_store_t* store, const void* row,
 // A family of a row, or one column of it.
 typedef struct rowbloom_column_t {
   const char* family;
-  const void* qualifier;  // NULL: all columns of the family
+  // NULL: all columns of the family. The column with the empty qualifier has
+  // size 0 and any pointer that is not NULL.
+  const void* qualifier;
   size_t qualifier_size;
 } rowbloom_column_t;
 
@@ -333,6 +335,7 @@ enum rowbloom_durability {
 
 rowbloom_batch_t* rowbloom_batch_create(char** error);
 void rowbloom_batch_destroy(rowbloom_batch_t* batch);
+// Removes all changes, and the TTL that was set: the batch is as a new one.
 void rowbloom_batch_clear(rowbloom_batch_t* batch);
 
 // Sets the TTL of the puts, increments and appends that are added from now on,

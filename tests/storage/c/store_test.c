@@ -215,6 +215,13 @@ static void TestBatches(void) {
   CheckCell(store, "s", "info", "t", NULL);
   CheckCell(store, "s", "info", "stays", "v");
   CHECK_ERROR("a TTL is -2", rowbloom_batch_set_ttl(batch, -2, &error));
+  // A batch that was cleared has none.
+  CHECK_OK(rowbloom_batch_set_ttl(batch, 0, &error));
+  rowbloom_batch_clear(batch);
+  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "s", 1, "info", "after", 5,
+                              "v", 1, ROWBLOOM_NO_TIMESTAMP, &error));
+  CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
+  CheckCell(store, "s", "info", "after", "v");
 
   // An error in one change: none is written.
   rowbloom_batch_clear(batch);
