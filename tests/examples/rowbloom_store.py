@@ -5,7 +5,8 @@ import json
 from ctypes import POINTER, byref, c_char_p, c_size_t, c_uint64, c_void_p
 
 LIBRARY = ctypes.CDLL("librowbloom.so.0")
-BYTES = (c_void_p, c_size_t)  # any bytes, and how many
+# Any bytes, and how many. c_void_p would take a str as well, as wide characters.
+BYTES = (c_char_p, c_size_t)
 
 
 class ReadOptions(ctypes.Structure):
@@ -125,13 +126,19 @@ class Store:
         return None if value is None else taken(value, size.value)
 
     def scan(self, prefix=b"", limit=0):
-        """Yields each row with its cells: (family, qualifier, value)."""
+        """Yields each row, as of now, with its cells: (family, qualifier, value)."""
+        rows = self._rows(prefix, limit)
+        next(rows)  # a generator does nothing before that
+        return rows
+
+    def _rows(self, prefix, limit):
         options = ReadOptions(struct_size=ctypes.sizeof(ReadOptions),
                               row_prefix=prefix, row_prefix_size=len(prefix),
                               limit=limit)
         rows = store_scan(self.handle, byref(options))
         self.scans.add(rows)
         try:
+            yield None  # the scan has begun
             row = Row()
             while rows in self.scans and rows_next(rows, byref(row)):
                 yield (ctypes.string_at(row.row, row.row_size), [

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""A store that is closed ends its scans, and is no store any more."""
+"""Bytes are bytes; a scan is as of its call; a closed store ends its scans."""
+
+import ctypes
 
 import tempfile
 
@@ -33,10 +35,21 @@ with tempfile.TemporaryDirectory() as directory:
     with Store(directory + "/other", "f") as other:
         fill(other)
         begun, not_begun = other.scan(), other.scan()
+        other.put(b"a", "f", b"q", b"later")
         assert next(begun)[0] == b"row0"
-        assert len(list(other.scan())) == 3
+        assert len(list(other.scan(limit=2))) == 2
+        other.put(b"\0r\0", "f", b"\0q", b"\0v\0")
+        assert other.get(b"\0r\0", "f", b"\0q") == b"\0v\0"
+        assert next(other.scan()) == (b"\0r\0", [("f", b"\0q", b"\0v\0")])
+        for row, qualifier, value in (("r", b"q", b"v"), (b"r", "q", b"v"),
+                                      (b"r", b"q", "v")):
+            expect_error(ctypes.ArgumentError,
+                         lambda: other.put(row, "f", qualifier, value))
+        expect_error(ctypes.ArgumentError, lambda: other.get("r", "f", b"q"))
+        expect_error(TypeError, lambda: other.scan(prefix="r"))
+        assert len(list(other.scan())) == 5
         expect_error(ValueError, lambda: other.get(b"row0", "f\0g", b"q"))
         expect_error(ValueError, lambda: Store(directory + "/\0", "f"))
     assert not list(begun)
-    expect_error(ValueError, lambda: next(not_begun))
+    assert not list(not_begun)
     expect_error(ValueError, lambda: other.get(b"row0", "f", b"q"))
