@@ -129,7 +129,9 @@ constexpr Setting kSettings[] = {
     SettingOf<&FamilyOptions::min_versions, NumberFromText<uint32_t>>(
         "min_versions", "of a cell that outlive ttl"),
     SettingOf<&FamilyOptions::ttl_ms, ParseDuration>(
-        "ttl", "how long a version lives: 250ms, 60s, 5m, 24h, 7d or forever"),
+        "ttl",
+        "how long a version lives: 250ms, 60s, 5m, 24h, 7d; 0 or forever: "
+        "without end"),
 };
 
 }  // namespace
@@ -184,7 +186,7 @@ Result<std::vector<FamilySpec>> FamilySpec::ParseAll(
 }
 
 std::string FamilySpec::Help() {
-  std::string text = "Settings of a family:";
+  std::string text = "Settings of a family, and the defaults of a new one:";
   for (const Setting& setting : kSettings) {
     text.append("\n  ").append(setting.name).append("=  ");
     text.append(setting.values).append("; default ");

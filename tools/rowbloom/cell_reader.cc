@@ -25,6 +25,9 @@ bool IsContinuation(std::string_view line) {
   return line.starts_with(' ') || line.starts_with('\t');
 }
 
+// Tells whether a line is an object as `scan --json` prints it. It is not read.
+bool IsJson(std::string_view line) { return line.starts_with("{\""); }
+
 struct TsvColumns {
   std::string_view row;
   std::string_view column;
@@ -66,7 +69,7 @@ std::optional<InputFormat> FormatOfLine(std::string_view line) {
   if (tsv && tsv->column.find(':') != std::string_view::npos) {
     return InputFormat::kTsv;
   }
-  if (SplitField(line)) return InputFormat::kPackageIndex;
+  if (!IsJson(line) && SplitField(line)) return InputFormat::kPackageIndex;
   return std::nullopt;
 }
 
@@ -96,7 +99,7 @@ Result<std::optional<InputFormat>> CellReader::Detect() {
   format_ = FormatOfLine(line_);
   if (!format_) {
     return Expected(std::string(kTsvForm) + " or " + std::string(kFieldForm),
-                    QuotedStart(line_));
+                    IsJson(line_) ? "JSON" : QuotedStart(line_));
   }
   line_is_pending_ = true;
   return format_;

@@ -53,10 +53,16 @@ void Alter(const FamilyArgs& args, const Streams& streams) {
   const std::shared_ptr<Store> store = args.store.OpenToWrite(streams);
   std::map<std::string, FamilyOptions> families = store->Families();
   std::map<std::string, FamilyOptions> altered;
+  bool from_client_to_store = false;
   for (const FamilySpec& spec : specs) {
     FamilyOptions& options = families[spec.name()];
+    const Timestamps before = options.timestamps;
     options = spec.ApplyTo(options);
     altered[spec.name()] = options;
+    if (before == Timestamps::kClient &&
+        options.timestamps == Timestamps::kStore) {
+      from_client_to_store = true;
+    }
   }
   // One that the store does not have is the store's to refuse.
   for (const auto& [name, options] : altered) {
@@ -64,6 +70,12 @@ void Alter(const FamilyArgs& args, const Streams& streams) {
   }
   for (const auto& [name, options] : altered) {
     Require(store->AlterFamily(name, options));
+  }
+  if (from_client_to_store) {
+    Complain(streams.err,
+             "warning: timestamps=store in place of client is for good: "
+             "deletes in the store are slower from now on, and earlier builds "
+             "refuse it");
   }
 }
 
@@ -220,7 +232,9 @@ std::vector<Verb> FamilyVerbs() {
        "--db users.db --family info,compression=zstd --family seen,ttl=30d",
        [](CLI::App* command) {
          return AddVerb(command, Alter,
-                        "A family, and what to change of it; repeatable");
+                        "A family, and what to change of it; its other "
+                        "settings stay. timestamps=store in place of client is "
+                        "for good, for the whole store. Repeatable");
        }},
       {"drop", "Drops families with their cells.",
        "--db users.db --family seen",

@@ -339,6 +339,13 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
                               : "nothing was imported",
                           streams.err);
   }
+  // A directory that is mistyped or not mounted is no table without cells.
+  if (args.snapshot.empty() && report.files == 0 && report.left_out.empty() &&
+      report.passed_over.empty()) {
+    const std::string searched = fmt::format("{}", fmt::join(args.paths, ", "));
+    return Fail(streams.err,
+                ToPrintable(searched) + ": no HFiles; nothing was imported");
+  }
   PrintSummary(report, args.options.dry_run, progress.seconds(),
                args.store.To(streams));
   return report.left_out.empty() ? ExitCode::kOk : ExitCode::kFinding;

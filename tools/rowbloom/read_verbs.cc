@@ -120,7 +120,7 @@ struct ColumnArgs {
 
   void AddTo(CLI::App* command) {
     AddArgumentsTo(command, "COLUMN", &columns,
-                   "FAMILY or FAMILY:QUALIFIER, which to print; default all");
+                   "FAMILY or FAMILY:QUALIFIER, which to read; default all");
     AddBytesTo(command, "--qualifier-start", &row.qualifier_start,
                "The first qualifier, inclusive", "QUALIFIER");
     AddBytesTo(command, "--qualifier-stop", &row.qualifier_stop,

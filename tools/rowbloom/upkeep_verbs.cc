@@ -97,8 +97,9 @@ struct CopyArgs {
   void AddTo(CLI::App* command) {
     store.AddTo(command);
     AddFamilySpecsTo(command, &families,
-                     "A family to copy, and what is other in the copy; "
-                     "repeatable; default all");
+                     "A family to copy, and what is other in the copy: "
+                     "settings that are not named are the store's; repeatable; "
+                     "default all");
     AddRowRangeTo(command, &options.start_row, &options.stop_row);
     AddOptionTo(command, "--new-key-layout", &key_layout,
                 "How the copy lays out rows; default as the store", "LAYOUT");
