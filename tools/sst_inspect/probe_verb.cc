@@ -61,10 +61,12 @@ struct ProbeArgs : FileArgs {
   }
 };
 
-// The counts of the files that gave an answer.
+// The counts of the files that could be read.
 struct ProbeCounts {
   size_t answered = 0;
-  size_t may_be_there = 0;
+  size_t may_be_there = 0;  // of these
+  // Files in which a row cannot be looked up. A store's records are in such.
+  size_t without_layout = 0;
 };
 
 // The lookup in one file's filter.
@@ -92,9 +94,13 @@ class Prober {
       if (!status.IsCorruption()) return findings_.worst();
     }
     Line("verdict", MayText(may_match));
-    ++counts->answered;
-    if (may_match) ++counts->may_be_there;
-    if (question_) LookUp(may_match);
+    if (question_) {
+      ++counts->answered;
+      if (may_match) ++counts->may_be_there;
+      LookUp(may_match);
+    } else {
+      ++counts->without_layout;
+    }
     if (output_.json) record_.Print(output_.out);
     return findings_.worst();
   }
@@ -242,13 +248,17 @@ ExitCode Probe(const ProbeArgs& args, const Streams& streams) {
   const ExitCode worst = args.ForEachFile(streams, [&](const TableFile& file) {
     return Prober(file, args, output).Run(&counts);
   });
-  if (counts.answered > 1 && !args.json) {
-    streams.out << counts.may_be_there << " of " << counts.answered
-                << " files may hold "
-                << (args.key         ? "the key"
-                    : args.qualifier ? "the cell"
-                                     : "the row")
-                << "\n";
+  if (counts.answered + counts.without_layout > 1 && !args.json) {
+    streams.out << fmt::format("{} of {} files may hold the {}",
+                               counts.may_be_there, counts.answered,
+                               args.key         ? "key"
+                               : args.qualifier ? "cell"
+                                                : "row");
+    if (counts.without_layout > 0) {
+      streams.out << fmt::format("; {} without a key layout",
+                                 counts.without_layout);
+    }
+    streams.out << "\n";
   }
   return worst;
 }
