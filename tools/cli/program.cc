@@ -1,6 +1,7 @@
 #include "tools/cli/program.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -42,8 +43,24 @@ void AddGenerateTo(CLI::App* app, const VerbTable& program,
       ->type_name("FORM");
 }
 
-ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
+// The end of the message on an argument that is missing: CLI11 takes one that
+// starts with '-' for an option.
+std::string HintOf(const CLI::App& app) {
+  for (const std::string& extra : app.remaining(/*recurse=*/true)) {
+    if (!extra.starts_with('-')) continue;
+    return ", found \"" + ToPrintable(extra) +
+           "\": an argument that starts with - goes after --";
+  }
+  return "";
+}
+
+ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
                   const Streams& streams) {
+  // `help VERB` is `VERB --help`, and `help` is `--help`.
+  if (!args.empty() && args.front() == "help") {
+    args.erase(args.begin());
+    args.emplace_back("--help");
+  }
   const std::string first = args.empty() ? "" : args.front();
   const auto named = std::ranges::find(table.verbs, first, &Verb::name);
   const bool is_named = named != table.verbs.end();
@@ -53,8 +70,9 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
   if (!asks && !is_named) {
     const std::string found =
         args.empty() ? "nothing" : "\"" + ToPrintable(first) + "\"";
-    return Fail(streams.err, "expected a verb, found " + found + "; see " +
-                                 table.name + " --help");
+    return Fail(streams.err, std::string("expected ") + table.first_argument +
+                                 ", found " + found + "; see " + table.name +
+                                 " --help");
   }
 
   CLI::App app(table.summary, table.name);
@@ -78,6 +96,8 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
   } catch (const CLI::Success& wish) {  // help, version, or what is generated
     app.exit(wish, streams.out, streams.err.stream);
     return ExitCode::kOk;
+  } catch (const CLI::RequiredError& error) {
+    return Fail(streams.err, WithoutControls(error.what()) + HintOf(app));
   } catch (const CLI::ParseError& error) {
     return Fail(streams.err, WithoutControls(error.what()));
   }
@@ -96,6 +116,15 @@ bool HoldStandardDescriptors() {
     }
   }
   return true;
+}
+
+// Allows the process as many files as it may have: shells give it 1,024, and
+// a database may have more.
+void RaiseFileLimit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);  // if it cannot, the limit stays
 }
 
 }  // namespace
@@ -133,6 +162,7 @@ int Main(int argc, char** argv,
          int (*run)(const std::vector<std::string>& args,
                     const Streams& streams)) {
   if (!HoldStandardDescriptors()) return static_cast<int>(ExitCode::kFailed);
+  RaiseFileLimit();
   std::ios::sync_with_stdio(false);
   const std::vector<std::string> args(argv + 1, argv + argc);
   DescriptorBuffer input(STDIN_FILENO);

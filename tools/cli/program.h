@@ -39,6 +39,8 @@ struct VerbTable {
   std::span<const Verb> verbs;  // in the order of the help
   // Changes a command that has its arguments; null: nothing to change.
   void (*finish)(const Streams& streams, CLI::App* command) = nullptr;
+  // The form of a command line's first argument, for messages.
+  const char* first_argument = "a verb";
 };
 
 // Calls a function of a verb. One that returns nothing is kOk unless it throws.
@@ -75,15 +77,17 @@ Action Of(CLI::App* command) {
 std::string Examples(const VerbTable& table, const Verb& verb);
 
 // Runs the command line `args` (without the program's name). Help and version
-// go to standard output. Wrong usage, an exception of a verb, and output that
-// cannot be written, are kFailed, in one line; Interrupted is FailedBy its
-// signal. Returns the exit code. Throws nothing. Not thread-safe: long verbs
-// handle the signals of the process (Interruption).
+// go to standard output; `help VERB` is `VERB --help`. Wrong usage, an
+// exception of a verb, and output that cannot be written, are kFailed, in one
+// line; Interrupted is FailedBy its signal. Returns the exit code. Throws
+// nothing. Not thread-safe: long verbs handle the signals of the process
+// (Interruption).
 int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
                Streams streams);
 
 // A main: calls `run` with the arguments and the streams of the process, whose
-// standard input can be interrupted (Interruption).
+// standard input can be interrupted (Interruption), and which may open as many
+// files as it is allowed.
 int Main(int argc, char** argv,
          int (*run)(const std::vector<std::string>& args,
                     const Streams& streams));

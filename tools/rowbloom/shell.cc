@@ -165,7 +165,6 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
     } else if (words->front() == "exit") {
       break;
     } else {
-      if (words->front() == "help") words->front() = "--help";
       code = Run(*words, of_shell);
     }
     if (code > static_cast<int>(ExitCode::kFinding) &&

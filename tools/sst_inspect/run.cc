@@ -57,14 +57,15 @@ constexpr cli::VerbTable kSstInspect = {
         "differ; 2 wrong usage,\nor a file could not be read; 130 and 143 "
         "interrupted.\nThe worst file "
         "decides; the others are still processed.",
-    .verbs = kVerbs};
+    .verbs = kVerbs,
+    .first_argument = "a verb or an existing file"};
 
 }  // namespace
 
 int Run(const std::vector<std::string>& args, const cli::Streams& streams) {
   std::vector<std::string> all = args;
   std::error_code ignored;
-  if (!args.empty() &&
+  if (!args.empty() && args[0] != "help" &&
       std::ranges::find(kVerbs, args[0], &cli::Verb::name) ==
           std::ranges::end(kVerbs) &&
       std::filesystem::exists(args[0], ignored)) {
