@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # compare_readme.sh README SOURCE: fails unless README's one ```cpp block is
 # SOURCE, line for line, or if SOURCE has the comments "The page begins." and
-# "The page ends.", what is between them, without the indentation of main.
+# "The page ends.", what is between those of each pair, without the indentation of
+# main.
 set -euo pipefail
 
 readme=$1
@@ -14,7 +15,7 @@ if [[ $count -ne 1 ]]; then
 fi
 shown() {
   if grep -q '// The page begins\.$' "$source"; then
-    sed -n '/\/\/ The page begins\.$/,/\/\/ The page ends\.$/{/The page/!s/^  //p}' "$source"
+    sed -n '/\/\/ The page begins\.$/,/\/\/ The page ends\.$/{/The page/!{s/^  //;p}}' "$source"
   else
     cat "$source"
   fi

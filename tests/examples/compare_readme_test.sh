@@ -45,7 +45,7 @@ expect 1 'two blocks'
 echo 'Text.' >"$dir/page.md"
 expect 1 'no block'
 
-page <(awk '/page ends/ { exit } shown { print substr($0, 3) }
+page <(awk '/page ends/ { shown = 0 } shown { sub(/^  /, ""); print }
   /page begins/ { shown = 1 }' "$1") >"$dir/page.md"
 expect 1 'what is marked in another source'
 source=$1

@@ -3,9 +3,11 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
+// The page begins.
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/open_db.h"
 
+// The page ends.
 int main() {
   // The page begins.
   rowbloom::FilterPolicyOptions filter;  // ROW and ROWCOL, 1 % false positives
