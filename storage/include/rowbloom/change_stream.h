@@ -14,11 +14,10 @@
 // where the changes of the store go on. The log is deleted when the cells in it
 // are in files, unless StoreOptions::kept_log_seconds or kept_log_bytes says
 // otherwise. Bulk loads are not in it, nor changes without a log
-// (Durability::kSkipWal), except those made while a copy was; after a crash
-// that took them, or writes that were not synced, others get their numbers. A
-// store that is open for reading has the changes before its opening. One that
-// is open for writing marks in its log that a stream is begun, which takes a
-// number and syncs the log.
+// (Durability::kSkipWal), except those made while a copy was. Numbers of writes
+// that a crash lost are given again. A store that is open for reading has the
+// changes before its opening. One that is open for writing marks in its log
+// that a stream is begun, which takes a number and syncs the log.
 //
 // Not thread-safe; the store may be written to meanwhile. Memory: one batch, up
 // to three times. Must be destroyed before its store.

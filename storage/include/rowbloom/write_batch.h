@@ -92,10 +92,11 @@ struct Change {
 // the last put or delete of its cell: puts of a cell are versions of their own,
 // even within a millisecond or while the machine's clock stands still. A cell
 // runs ahead of the store's time by a second at most; a put beyond that
-// replaces the newest version. A version or delete that the application gave a
-// time of more than a second ahead does not count: it stays the newest, and
-// hides such puts, those of CheckAndWrite too, until the store's time is past
-// it. One of a bulk load counts up to a second ahead of the machine's clock.
+// replaces the newest version. A put is also later than a version or delete of
+// the application's that is at most a second ahead. One that is further ahead
+// stays the newest, and hides puts without a timestamp, those of CheckAndWrite
+// too, until the store's time is past it. For one of a bulk load, the second is
+// counted from the machine's clock.
 //
 // A delete takes the versions that it names up to and including its timestamp,
 // even those written later with such a timestamp. A delete without a timestamp
