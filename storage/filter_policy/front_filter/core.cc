@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "storage/filter_policy/front_filter/memtable_factory.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom::front_filter {
@@ -84,6 +85,19 @@ class Listener final : public rocksdb::EventListener {
 
   const std::shared_ptr<Core> core_;
 };
+
+// Tells whether an open family with these options is one that was prepared for
+// this core. A Family with its id is no proof: it may be that of another
+// database, or of an earlier opening. Prepared options may have been copied and
+// changed.
+bool IsPrepared(const rocksdb::Options& options, const Family& family,
+                const Core& core) {
+  return options.comparator == family.rules().comparator &&
+         AddsRowsTo(*options.memtable_factory, core) &&
+         std::ranges::any_of(options.listeners, [&core](const auto& listener) {
+           return IsListenerOf(*listener, core);
+         });
+}
 
 }  // namespace
 
@@ -164,19 +178,27 @@ rocksdb::Status Core::Attach(
   std::ranges::copy_if(handles, std::back_inserter(families),
                        [](const auto* handle) { return handle->GetID() != 0; });
   for (rocksdb::ColumnFamilyHandle* handle : families) {
+    const rocksdb::Options options = root->GetOptions(handle);
     Family* const family = Find(handle->GetID());
-    if (family != nullptr) {
+    if (family != nullptr && IsPrepared(options, *family, *this)) {
       // Calls that may throw come first: a family that has its handle is woken.
-      family->LearnPrefixes(root->GetOptions(handle).prefix_extractor.get());
+      family->LearnPrefixes(options.prefix_extractor.get());
       if (family->Attach(root, handle)) Wake(family);
       continue;
     }
-    const auto rules = RulesOf(root->GetOptions(handle));
+    const auto rules = RulesOf(options);
+    const std::string why =
+        rules ? "it was opened without Prepare" : rules.error();
+    if (family != nullptr) {
+      family->Disarm(why);
+      family->Attach(root, handle);
+      continue;
+    }
     FrontFilterFamilyStats without;
     without.id = handle->GetID();
     without.name = handle->GetName();
     without.state = FrontFilterState::kDisarmed;
-    without.why = rules ? "it was opened without Prepare" : rules.error();
+    without.why = why;
     const std::lock_guard lock(mutex_);
     without_.insert_or_assign(handle, std::move(without));
   }

@@ -56,10 +56,6 @@ bool Family::Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle) {
   root_ = db->GetRootDB();
   db_ = db;
   handle_ = handle;
-  // The options of a prepared family may have been copied, and changed.
-  if (handle->GetComparator() != rules_.comparator) {
-    DisarmLocked("it was opened without Prepare");
-  }
   return state_ != FrontFilterState::kDisarmed;
 }
 

@@ -139,7 +139,7 @@ class Family {
   std::shared_ptr<MemtableRows> AddMemtable();
 
   // Takes the handle by which Reconcile lists files. False: it has or had one,
-  // or the family is disarmed. A handle with another comparator disarms it.
+  // or the family is disarmed.
   bool Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle);
   // Disarms the family and forgets its handle and files, if it is this handle
   // or null. Waits for a Reconcile under way, which ends after the file that it

@@ -130,7 +130,9 @@ Status FrontFilterDB::RowExists(const ReadOptions& options,
                                 ColumnFamilyHandle* family,
                                 std::string_view row, bool* exists) {
   const Family* const known = filter_->core_->Find(family->GetID());
-  if (known == nullptr) {
+  // A family that was opened without Prepare may have another's rules.
+  if (known == nullptr ||
+      known->rules().comparator != family->GetComparator()) {
     return NotSupported("column family ", family->GetName(),
                         ": it has no front filter, so no known key layout");
   }

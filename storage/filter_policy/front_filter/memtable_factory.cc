@@ -193,22 +193,23 @@ class Factory final : public MemTableRepFactory {
         core_(std::move(core)),
         rules_(std::move(rules)) {}
 
-  // Unlike that of any other copy of rowbloom.
-  static const std::string& ClassName() {
+  // Unlike that of any other copy of rowbloom. CheckedCast needs this name.
+  static const char* kClassName() {
     static const std::string name =
         "rowbloom.MemtableFactory@" +
-        std::to_string(reinterpret_cast<uintptr_t>(&ClassName));
-    return name;
+        std::to_string(reinterpret_cast<uintptr_t>(&kClassName));
+    return name.c_str();
   }
 
   const char* Name() const override { return inner_->Name(); }
   std::string GetId() const override { return inner_->GetId(); }
   // Casts to the class of the inner one have to reach that.
   bool IsInstanceOf(const std::string& name) const override {
-    return name == ClassName();
+    return name == kClassName();
   }
   const rocksdb::Customizable* Inner() const override { return inner_.get(); }
   const std::shared_ptr<MemTableRepFactory>& inner() const { return inner_; }
+  const Core* core() const { return core_.get(); }
 
   bool IsInsertConcurrentlySupported() const override {
     return inner_->IsInsertConcurrentlySupported();
@@ -261,17 +262,22 @@ class Factory final : public MemTableRepFactory {
 std::shared_ptr<MemTableRepFactory> NewMemtableFactory(
     std::shared_ptr<MemTableRepFactory> inner, std::shared_ptr<Core> core,
     FamilyRules rules) {
-  Factory::ClassName();  // made here: RocksDB's calls must not throw
+  Factory::kClassName();  // made here: RocksDB's calls must not throw
   return std::make_shared<Factory>(std::move(inner), std::move(core),
                                    std::move(rules));
 }
 
 std::shared_ptr<MemTableRepFactory> InnerFactory(
     std::shared_ptr<MemTableRepFactory> factory) {
-  if (factory == nullptr || !factory->IsInstanceOf(Factory::ClassName())) {
+  if (factory == nullptr || !factory->IsInstanceOf(Factory::kClassName())) {
     return factory;
   }
   return static_cast<const Factory&>(*factory).inner();
+}
+
+bool AddsRowsTo(const MemTableRepFactory& factory, const Core& core) {
+  const auto* const ours = factory.CheckedCast<Factory>();
+  return ours != nullptr && ours->core() == &core;
 }
 
 }  // namespace rowbloom::front_filter

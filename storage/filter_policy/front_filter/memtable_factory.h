@@ -20,4 +20,8 @@ std::shared_ptr<rocksdb::MemTableRepFactory> NewMemtableFactory(
 std::shared_ptr<rocksdb::MemTableRepFactory> InnerFactory(
     std::shared_ptr<rocksdb::MemTableRepFactory> factory);
 
+// Tells whether the factory's memtables add their rows to this core: it is such
+// a one, or is around one that its Inner() shows.
+bool AddsRowsTo(const rocksdb::MemTableRepFactory& factory, const Core& core);
+
 }  // namespace rowbloom::front_filter

@@ -127,7 +127,9 @@ class FrontFilter {
   // filter: a listener, and around the family's memtable_factory another one,
   // whose Name() is the same. Call it for each family that is to have a filter.
   // A family that cannot have one is left as it is, and Attach says why.
-  // `database` may be null for a family that is made later.
+  // `database` may be null for a family that is made later. Attach disarms a
+  // family that is opened without the listener, or without this factory; one
+  // around it has to show it by Inner().
   rocksdb::Status Prepare(rocksdb::DBOptions* database,
                           rocksdb::ColumnFamilyOptions* family);
 

@@ -49,6 +49,22 @@ class FrontFilterTest : public testing::Test {
     ExpectOk(filter->Attach(db));
     filter->WaitUntilArmed();
   }
+  // A row of a family that was opened without Prepare may exist: the filter was
+  // not told of it.
+  void ExpectUnprepared(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle) {
+    filter_->WaitUntilArmed();
+    ExpectOk(db->Put({}, handle, "row:a", "v"));
+    EXPECT_TRUE(filter_->MayHaveRow(handle, "row:"));
+    const auto families = filter_->Stats().families;
+    ASSERT_EQ(std::ranges::count(families, handle->GetID(),
+                                 &FrontFilterFamilyStats::id),
+              1);
+    const auto family = std::ranges::find(families, handle->GetID(),
+                                          &FrontFilterFamilyStats::id);
+    EXPECT_EQ(family->name, handle->GetName());
+    EXPECT_EQ(family->state, FrontFilterState::kDisarmed);
+    EXPECT_EQ(family->why, "it was opened without Prepare");
+  }
   const FrontFilterFamilyStats DefaultFamily() {
     return filter_->Stats().families.at(0);
   }
@@ -262,6 +278,78 @@ TEST_F(FrontFilterTest, SaysWhyAFamilyHasNone) {
   EXPECT_EQ(other->why, "it was opened without Prepare");
   EXPECT_TRUE(filter_->MayHaveRow(handles[3], "absent:"));
   for (auto* handle : handles) ExpectOk(db->DestroyColumnFamilyHandle(handle));
+}
+
+// A family of this id was prepared, but in an opening that is over.
+TEST_F(FrontFilterTest, AnEarlierOpeningWasPrepared) {
+  test::OpenDb(options_, path_).reset();
+  const auto db = test::OpenDb(Options(), path_);
+  ExpectOk(filter_->Attach(db.get()));
+  ExpectUnprepared(db.get(), db->DefaultColumnFamily());
+}
+
+// An opening that fails late has memtables.
+TEST_F(FrontFilterTest, AnOpeningThatFailedWasPrepared) {
+  {
+    const auto db = test::OpenDb(Options(), path_);
+    rocksdb::ColumnFamilyHandle* handle = nullptr;
+    ExpectOk(db->CreateColumnFamily(Options(), "other", &handle));
+    ExpectOk(db->DestroyColumnFamilyHandle(handle));
+  }
+  std::unique_ptr<rocksdb::DB> db;
+  EXPECT_THAT(rocksdb::DB::Open(options_, path_, Into(&db)),
+              StatusIs(Status::kInvalidArgument, HasSubstr("other")));
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  ExpectOk(rocksdb::DB::Open(Options(), path_,
+                             {{"default", Options()}, {"other", Options()}},
+                             &handles, Into(&db)));
+  ExpectOk(filter_->Attach(db.get(), handles));
+  for (auto* handle : handles) {
+    ExpectUnprepared(db.get(), handle);
+    ExpectOk(db->DestroyColumnFamilyHandle(handle));
+  }
+}
+
+// A family of this id was prepared, but in another database. This holds for
+// families that are made after the first Attach, too.
+TEST_F(FrontFilterTest, AFamilyOfAnotherDatabaseWasPrepared) {
+  const auto db = test::OpenDb(options_, path_);
+  const auto other = test::OpenDb(options_, dir_.File("other"));
+  Arm(filter_.get(), db.get());
+  for (const std::string name : {"x", "y"}) {
+    rocksdb::ColumnFamilyHandle* handle = nullptr;
+    rocksdb::ColumnFamilyHandle* others = nullptr;
+    ExpectOk(other->CreateColumnFamily(options_, name, &others));
+    ExpectOk(db->CreateColumnFamily(Options(), name, &handle));
+    ASSERT_EQ(handle->GetID(), others->GetID());
+    ExpectOk(filter_->Attach(db.get(), {handle}));
+    ExpectUnprepared(db.get(), handle);
+    ExpectOk(db->DestroyColumnFamilyHandle(handle));
+    ExpectOk(other->DestroyColumnFamilyHandle(others));
+  }
+  EXPECT_FALSE(filter_->MayHaveRow(db->DefaultColumnFamily(), "absent:"));
+}
+
+// Without the listener nobody tells of ingested files.
+TEST_F(FrontFilterTest, TheDatabaseHasToBePrepared) {
+  auto options = Options();
+  ExpectOk(filter_->Prepare(nullptr, &options));
+  const auto db = test::OpenDb(options, path_);
+  ExpectOk(filter_->Attach(db.get()));
+  ExpectUnprepared(db.get(), db->DefaultColumnFamily());
+}
+
+// The rules that the filter has for such a family may be another's.
+TEST_F(FrontFilterTest, RowExistsHasNoOrderWithoutPrepare) {
+  auto copied = options_;
+  copied.comparator = rocksdb::ReverseBytewiseComparator();
+  std::unique_ptr<rocksdb::DB> opened = test::OpenDb(copied, path_);
+  ExpectOk(filter_->Attach(opened.get()));
+  FrontFilterDB db(std::move(opened), filter_);
+  ExpectOk(db.Put({}, "row:a", "v"));
+  bool exists = false;
+  EXPECT_THAT(db.RowExists({}, db.DefaultColumnFamily(), "row:", &exists),
+              StatusIs(Status::kNotSupported, HasSubstr("no front filter")));
 }
 
 // OPTIONS files say nothing of the front filter, and load without it.

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "lib/block/hash.h"
@@ -110,6 +111,27 @@ class RecorderFactory final : public rocksdb::MemTableRepFactory {
 
   std::vector<std::string> calls;
   std::function<void()> on_insert = [] {};
+};
+
+// A factory around another, which it may hide.
+class Wrapper final : public rocksdb::MemTableRepFactory {
+ public:
+  Wrapper(std::shared_ptr<MemTableRepFactory> inner, bool hides)
+      : inner_(std::move(inner)), hides_(hides) {}
+  const char* Name() const override { return "wrapper"; }
+  const rocksdb::Customizable* Inner() const override {
+    return hides_ ? nullptr : inner_.get();
+  }
+  MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& comparator,
+                                 rocksdb::Allocator* allocator,
+                                 const rocksdb::SliceTransform* transform,
+                                 rocksdb::Logger* logger) override {
+    return inner_->CreateMemTableRep(comparator, allocator, transform, logger);
+  }
+
+ private:
+  const std::shared_ptr<MemTableRepFactory> inner_;
+  const bool hides_;
 };
 
 class NoComparator final : public MemTableRep::KeyComparator {
@@ -269,6 +291,14 @@ TEST_F(MemtableFactoryTest, HandsOnTheRest) {
             (std::vector<std::string>{
                 "Contains", "MarkReadOnly", "MarkFlushed", "UniqueRandomSample",
                 "GetIterator", "GetDynamicPrefixIterator", "destroyed"}));
+}
+
+TEST_F(MemtableFactoryTest, TellsItsCoreAlsoThroughOthers) {
+  EXPECT_TRUE(AddsRowsTo(*outer_, *core_));
+  EXPECT_FALSE(AddsRowsTo(*inner_, *core_));
+  EXPECT_FALSE(AddsRowsTo(*outer_, Core(FrontFilterOptions{})));
+  EXPECT_TRUE(AddsRowsTo(Wrapper(outer_, false), *core_));
+  EXPECT_FALSE(AddsRowsTo(Wrapper(outer_, true), *core_));
 }
 
 // Families come in any order, and are found by their ids.
