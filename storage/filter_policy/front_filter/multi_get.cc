@@ -134,13 +134,10 @@ bool ReadPresentInto(const Core& core, rocksdb::DB* db,
     for (const size_t i : numbers)
       some_values.emplace_back(values[i].GetSelf());
     std::vector<Status> some_statuses(numbers.size());
-    if (numbers.size() == 1) {
-      some_statuses.front() =
-          db->Get(read_options, family, some_keys[0], some_values.data());
-    } else {
-      db->MultiGet(read_options, family, numbers.size(), some_keys.data(),
-                   some_values.data(), some_statuses.data(), sorted_input);
-    }
+    // One key is no case for Get, which answers otherwise than MultiGet in a
+    // database with TTL or with prepared transactions.
+    db->MultiGet(read_options, family, numbers.size(), some_keys.data(),
+                 some_values.data(), some_statuses.data(), sorted_input);
     for (size_t j = 0; j < numbers.size(); ++j) {
       const size_t i = numbers[j];
       Hand(&some_values[j], &values[i]);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rocksdb/sst_file_writer.h"
+#include "rocksdb/utilities/db_ttl.h"
 #include "rocksdb/utilities/optimistic_transaction_db.h"
 #include "rocksdb/utilities/options_util.h"
 #include "rocksdb/utilities/stackable_db.h"
@@ -111,6 +112,52 @@ TEST_F(FrontFilterTest, TransactionDB) {
     }
     filter->Detach();
   }
+}
+
+// Where Get and MultiGet of the database below differ, the answer for a key is
+// that of MultiGet, also if the other keys are absent.
+TEST_F(FrontFilterTest, MultiGetAnswersAsTheDatabaseBelow) {
+  const auto expect_same = [](rocksdb::DB* db, FrontFilterDB* front) {
+    const auto read = [](rocksdb::DB* from) {
+      const rocksdb::Slice keys[] = {"row:a", "absent:a"};
+      rocksdb::PinnableSlice values[2];
+      Status statuses[2];
+      from->MultiGet({}, from->DefaultColumnFamily(), 2, keys, values,
+                     statuses);
+      EXPECT_TRUE(statuses[1].IsNotFound());
+      return statuses[0].ToString() + " " + values[0].ToString(true);
+    };
+    EXPECT_EQ(read(front), read(db));
+    EXPECT_EQ(front->front_filter()->Stats().answered, 1);
+  };
+  {
+    SCOPED_TRACE("values with a time");
+    rocksdb::DBWithTTL* opened = nullptr;
+    ExpectOk(rocksdb::DBWithTTL::Open(options_, path_, &opened, 1'000));
+    Arm(filter_.get(), opened);
+    FrontFilterDB front(std::unique_ptr<rocksdb::DB>(opened), filter_);
+    ExpectOk(opened->Put({}, "row:a", "v"));
+    expect_same(opened, &front);
+  }
+  SCOPED_TRACE("a prepared transaction");
+  auto options = Options();
+  std::shared_ptr<FrontFilter> filter;
+  ExpectOk(FrontFilter::Create({}, &filter));
+  ExpectOk(filter->Prepare(&options, &options));
+  rocksdb::TransactionDBOptions txn_options;
+  txn_options.write_policy = rocksdb::WRITE_PREPARED;
+  rocksdb::TransactionDB* opened = nullptr;
+  ExpectOk(rocksdb::TransactionDB::Open(options, txn_options,
+                                        dir_.File("prepared"), &opened));
+  Arm(filter.get(), opened);
+  FrontFilterDB front(std::unique_ptr<rocksdb::DB>(opened), filter);
+  const std::unique_ptr<rocksdb::Transaction> txn(
+      opened->BeginTransaction({}, {}));
+  ExpectOk(txn->SetName("txn"));
+  ExpectOk(txn->Put("row:a", "v"));
+  ExpectOk(txn->Prepare());
+  expect_same(opened, &front);
+  ExpectOk(txn->Commit());
 }
 
 TEST_F(FrontFilterTest, OptimisticTransactionDB) {
