@@ -111,11 +111,11 @@ bool IsListenerOf(const rocksdb::EventListener& listener, const Core& core) {
 }
 
 Core::Core(const FrontFilterOptions& options)
-    : memory_(std::make_shared<Memory>(options.memory_limit_bytes,
+    : off_(!options.enabled),
+      memory_(std::make_shared<Memory>(options.memory_limit_bytes,
                                        options.cell_memory_limit_bytes,
                                        options.charged_cache)),
       bypass_(options.bypass),
-      off_(!options.enabled),
       enabled_(options.enabled) {}
 
 Core::~Core() { Detach(); }
@@ -129,7 +129,8 @@ Family* Core::FindOrMake(uint32_t id, const FamilyRules& rules) {
     auto table = std::make_unique<Table>(std::bit_ceil(size_t{id} + 1));
     ForEach([&table](Family* family) { (*table)[family->id()] = family; });
     tables_.push_back(std::move(table));
-    table_.store(tables_.back().get(), std::memory_order_release);
+    slots_.store(tables_.back()->data(), std::memory_order_release);
+    slot_count_.store(tables_.back()->size(), std::memory_order_release);
   }
   families_.push_back(
       std::make_unique<Family>(id, rules, &readers_, memory_, bypass_));

@@ -16,6 +16,7 @@
 #include "rowbloom/front_filter.h"
 #include "storage/filter_policy/front_filter/family.h"
 #include "storage/filter_policy/loaded_block.h"
+#include "storage/format/thread_slot.h"
 
 namespace rowbloom::front_filter {
 
@@ -30,9 +31,9 @@ class Core {
 
   // The family of this id, or null. For readers: takes no lock.
   Family* Find(uint32_t id) const {
-    const Table* const table = table_.load(std::memory_order_acquire);
-    return table != nullptr && id < table->size()
-               ? (*table)[id].load(std::memory_order_acquire)
+    return id < slot_count_.load(std::memory_order_acquire)
+               ? slots_.load(std::memory_order_acquire)[id].load(
+                     std::memory_order_acquire)
                : nullptr;
   }
   // False: no row is answered for.
@@ -67,11 +68,9 @@ class Core {
   // Calls do(family) for each family.
   template <typename Do>
   void ForEach(const Do& what) const {
-    const Table* const table = table_.load(std::memory_order_acquire);
-    if (table == nullptr) return;
-    for (const auto& slot : *table) {
-      Family* const family = slot.load(std::memory_order_acquire);
-      if (family != nullptr) what(family);
+    const size_t count = slot_count_.load(std::memory_order_acquire);
+    for (uint32_t id = 0; id < count; ++id) {
+      if (Family* const family = Find(id); family != nullptr) what(family);
     }
   }
 
@@ -82,14 +81,18 @@ class Core {
 
   void Work();
 
+  // All that Find reads, in one cache line: gets of rows that exist wait for
+  // each. There are at least as many slots as the count says.
+  alignas(kCacheLineBytes) std::atomic<bool> off_;
+  std::atomic<size_t> slot_count_{0};
+  std::atomic<const std::atomic<Family*>*> slots_{
+      nullptr};  // of tables_.back()
+
   ReaderSlots readers_;  // outlives the families
   const std::shared_ptr<Memory> memory_;
 
   const LoadedBlock::Wanted blocks_wanted_;
-  const bool bypass_;  // from the options
-  std::atomic<bool> off_;
-  std::atomic<const Table*> table_{nullptr};  // the last of tables_
-
+  const bool bypass_;         // from the options
   mutable std::mutex mutex_;  // guards the members below; held for short times
   std::list<std::unique_ptr<Family>> families_;
   // Families whose handles were destroyed, which readers may still have, and

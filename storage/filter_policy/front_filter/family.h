@@ -25,6 +25,7 @@
 #include "storage/filter_policy/front_filter/reader_slots.h"
 #include "storage/filter_policy/front_filter/view.h"
 #include "storage/filter_policy/thread_counters.h"
+#include "storage/format/thread_slot.h"
 
 namespace rowbloom::front_filter {
 
@@ -219,7 +220,8 @@ class Family {
   ReaderSlots* const readers_;
   const std::shared_ptr<Memory> memory_;
 
-  mutable Bypass bypass_;
+  // The members up to view_ are all that a get reads of those that follow.
+  alignas(kCacheLineBytes) mutable Bypass bypass_;
   mutable ThreadCounters counters_;
   std::atomic<Prefixes> prefixes_{Prefixes::kUnknown};
 

@@ -28,7 +28,9 @@ using rocksdb::Status;
 
 FrontFilterDB::FrontFilterDB(std::unique_ptr<rocksdb::DB> db,
                              std::shared_ptr<FrontFilter> filter) noexcept
-    : StackableDB(db.release()), filter_(std::move(filter)) {}
+    : StackableDB(db.release()),
+      filter_(std::move(filter)),
+      core_(filter_->core_.get()) {}
 
 FrontFilterDB::~FrontFilterDB() { filter_->Detach(); }
 
@@ -41,7 +43,7 @@ template <typename Read>
 Status FrontFilterDB::GetInFront(const ReadOptions& options,
                                  ColumnFamilyHandle* family, const Slice& key,
                                  PinnableSlice* value, const Read& read) {
-  const Family* const probed = FamilyToProbe(*filter_->core_, options, family);
+  const Family* const probed = FamilyToProbe(*core_, options, family);
   if (probed == nullptr) return read();
   const Answer answer = LookUpOne(*probed, key);
   if (answer == Answer::kAbsent) {
@@ -68,7 +70,7 @@ Status FrontFilterDB::Get(const ReadOptions& options,
 bool FrontFilterDB::IsAbsent(const ReadOptions& options,
                              ColumnFamilyHandle* family, const Slice& key,
                              std::string* value, bool* value_found) const {
-  const Family* const probed = FamilyToProbe(*filter_->core_, options, family);
+  const Family* const probed = FamilyToProbe(*core_, options, family);
   if (probed == nullptr || LookUpOne(*probed, key) != Answer::kAbsent)
     return false;
   // RocksDB 9.10 takes a null value, and sets one only with value_found.
@@ -110,7 +112,7 @@ rocksdb::Iterator* FrontFilterDB::NewIterator(const ReadOptions& options,
                                               ColumnFamilyHandle* family) {
   const auto make = [&] { return db_->NewIterator(options, family); };
   if (!front_filter::StaysInRow(options)) return make();
-  const Core& core = *filter_->core_;
+  const Core& core = *core_;
   const Family* const probed = FamilyToProbe(core, options, family);
   return probed == nullptr ? make()
                            : front_filter::NewRowIterator(&core, probed, make);
@@ -119,7 +121,7 @@ rocksdb::Iterator* FrontFilterDB::NewIterator(const ReadOptions& options,
 Status FrontFilterDB::SetOptions(
     ColumnFamilyHandle* family,
     const std::unordered_map<std::string, std::string>& options) {
-  Family* const known = filter_->core_->Find(family->GetID());
+  Family* const known = core_->Find(family->GetID());
   if (known != nullptr && options.contains("prefix_extractor")) {
     known->OnNewPrefixes();
   }
@@ -129,7 +131,7 @@ Status FrontFilterDB::SetOptions(
 Status FrontFilterDB::RowExists(const ReadOptions& options,
                                 ColumnFamilyHandle* family,
                                 std::string_view row, bool* exists) {
-  const Family* const known = filter_->core_->Find(family->GetID());
+  const Family* const known = core_->Find(family->GetID());
   // A family that was opened without Prepare may have another's rules.
   if (known == nullptr ||
       known->rules().comparator != family->GetComparator()) {

@@ -175,9 +175,8 @@ void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
                              PinnableSlice* values, std::string* timestamps,
                              Status* statuses, bool sorted_input) {
   if (timestamps != nullptr ||
-      !ReadPresentInto(*filter_->core_, db_, options,
-                       OneFamily(families, count), count, keys, values,
-                       statuses, sorted_input)) {
+      !ReadPresentInto(*core_, db_, options, OneFamily(families, count), count,
+                       keys, values, statuses, sorted_input)) {
     db_->MultiGet(options, count, families, keys, values, timestamps, statuses,
                   sorted_input);
   }
@@ -190,9 +189,8 @@ void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
                              ColumnFamilyHandle** families, const Slice* keys,
                              PinnableSlice* values, Status* statuses,
                              bool sorted_input) {
-  if (!ReadPresentInto(*filter_->core_, db_, options,
-                       OneFamily(families, count), count, keys, values,
-                       statuses, sorted_input)) {
+  if (!ReadPresentInto(*core_, db_, options, OneFamily(families, count), count,
+                       keys, values, statuses, sorted_input)) {
     db_->MultiGet(options, count, families, keys, values, statuses,
                   sorted_input);
   }
@@ -204,8 +202,8 @@ void FrontFilterDB::MultiGet(const ReadOptions& options,
                              std::string* timestamps, Status* statuses,
                              bool sorted_input) {
   if (timestamps != nullptr ||
-      !ReadPresentInto(*filter_->core_, db_, options, family, count, keys,
-                       values, statuses, sorted_input)) {
+      !ReadPresentInto(*core_, db_, options, family, count, keys, values,
+                       statuses, sorted_input)) {
     db_->MultiGet(options, family, count, keys, values, timestamps, statuses,
                   sorted_input);
   }
@@ -215,8 +213,8 @@ void FrontFilterDB::MultiGet(const ReadOptions& options,
                              ColumnFamilyHandle* family, size_t count,
                              const Slice* keys, PinnableSlice* values,
                              Status* statuses, bool sorted_input) {
-  if (!ReadPresentInto(*filter_->core_, db_, options, family, count, keys,
-                       values, statuses, sorted_input)) {
+  if (!ReadPresentInto(*core_, db_, options, family, count, keys, values,
+                       statuses, sorted_input)) {
     db_->MultiGet(options, family, count, keys, values, statuses, sorted_input);
   }
 }
@@ -258,7 +256,7 @@ std::vector<Status> FrontFilterDB::MultiGet(
     }
   };
   if (!ReadPresent(
-          *filter_->core_, db_, options, family, keys.size(),
+          *core_, db_, options, family, keys.size(),
           [&keys](size_t i) { return keys[i]; }, &answers, read)) {
     return db_->MultiGet(options, families, keys, values);
   }

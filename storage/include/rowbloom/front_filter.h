@@ -386,7 +386,8 @@ class FrontFilterDB final : public rocksdb::StackableDB {
   rocksdb::Status CreateWithFilter(const rocksdb::ColumnFamilyOptions& options,
                                    const Create& create);
 
-  std::shared_ptr<FrontFilter> filter_;
+  const std::shared_ptr<FrontFilter> filter_;
+  front_filter::Core* const core_;  // filter_'s, one cache line nearer to a get
 };
 
 // Opens a database with a front filter, which is armed some time after this has
