@@ -471,17 +471,17 @@ class Opener {
     constexpr size_t kMany = 32;
     rocksdb::CompactionOptions options;
     options.compression = rocksdb::kDisableCompressionOption;  // the family's
-    for (const auto& [name, family] : *opened.opened.families->Get()) {
+    rocksdb::DB* const database = opened.opened.database.get();
+    const SharedFamilies families = opened.opened.families->Get();
+    for (const auto& [name, family] : *families) {
+      rocksdb::ColumnFamilyHandle* const handle = family.handle();
       rocksdb::ColumnFamilyMetaData listing;
-      opened.opened.database->GetColumnFamilyMetaData(family.handle(),
-                                                      &listing);
+      database->GetColumnFamilyMetaData(handle, &listing);
       for (const rocksdb::LevelMetaData& level : listing.levels) {
         std::vector<std::string> neighbours;
         const auto merge = [&] {
           if (level.level > 0 && neighbours.size() >= kMany) {
-            opened.opened.database
-                ->CompactFiles(options, family.handle(), neighbours,
-                               level.level)
+            database->CompactFiles(options, handle, neighbours, level.level)
                 .PermitUncheckedError();
           }
           neighbours.clear();
