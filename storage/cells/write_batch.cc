@@ -1,5 +1,8 @@
 #include "rowbloom/write_batch.h"
 
+#include <iterator>
+
+#include "lib/block/hash.h"
 #include "storage/format/coding.h"
 
 namespace rowbloom {
@@ -47,12 +50,51 @@ void WriteBatch::Add(const Change& change) {
 std::vector<Change> WriteBatch::Changes() const {
   std::vector<Change> changes;
   changes.reserve(changes_.size());
-  for (const KeptChange& kept : changes_) {
-    changes.push_back({kept.type, View(kept.row), View(kept.family),
-                       View(kept.qualifier), View(kept.value),
-                       kept.timestamp_ms, kept.ttl_ms});
-  }
+  for (size_t i = 0; i < size(); ++i) changes.push_back(ChangeAt(i));
   return changes;
+}
+
+std::vector<Change> WriteBatch::ChangesFor(std::string_view row,
+                                           std::string_view family,
+                                           std::string_view qualifier) {
+  for (; indexed_ < size(); ++indexed_) {
+    const Change change = ChangeAt(indexed_);
+    const uint64_t of_row = HashRow(change.row);
+    index_.emplace(of_row, indexed_);
+    index_.emplace(IsOfWholeRow(change.type)
+                       ? ~of_row
+                       : HashRowCol(of_row, change.qualifier),
+                   indexed_);
+  }
+  std::vector<Change> changes;
+  // Other cells with the same hash do no harm, other rows would.
+  const auto add = [&](uint64_t hash, size_t begin, size_t end) {
+    const auto last = index_.lower_bound({hash, end});
+    for (auto it = index_.lower_bound({hash, begin}); it != last; ++it) {
+      const Change change = ChangeAt(it->second);
+      if (change.row == row &&
+          (change.family == family || change.type == ChangeType::kDeleteRow)) {
+        changes.push_back(change);
+      }
+    }
+  };
+  const uint64_t of_row = HashRow(row);
+  size_t of_row_end = 0;
+  const auto after = index_.lower_bound({~of_row, size()});
+  if (after != index_.begin() && std::prev(after)->first == ~of_row) {
+    of_row_end = std::prev(after)->second + 1;
+  }
+  add(of_row, 0, of_row_end);
+  add(HashRowCol(of_row, qualifier), of_row_end, size());
+  return changes;
+}
+
+Change WriteBatch::ChangeAt(size_t place) const {
+  const KeptChange& kept = changes_[place];
+  return {kept.type,         View(kept.row),
+          View(kept.family), View(kept.qualifier),
+          View(kept.value),  kept.timestamp_ms,
+          kept.ttl_ms};
 }
 
 }  // namespace rowbloom

@@ -35,7 +35,8 @@ class TrackedTransaction final : public Transaction {
       if (s.ok()) s = Track(at);
       if (!s.ok()) return s;
       reads_.Add(at);
-      return store_.writer.ReadThrough(Changes(), snapshot_, at, value);
+      return store_.writer.ReadThrough(ChangesFor(row, family, qualifier),
+                                       snapshot_, at, value);
     });
   }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "lib/block/hash.h"
 #include "lib/layout/key_range.h"
@@ -54,8 +55,7 @@ Status CheckChange(const Change& change) {
                            " ms: expected at most ", kMaxTimestampMs);
   }
   const bool of_all_families = type == ChangeType::kDeleteRow;
-  const bool of_row = IsDeleteOfRow(type) || of_all_families ||
-                      type == ChangeType::kRemoveFamily;
+  const bool of_row = IsOfWholeRow(type);
   if (!of_row && !IsEntryType(type) && type != ChangeType::kRemove) {
     return InvalidArgument("a change of the unknown type ",
                            static_cast<int>(type));
@@ -785,11 +785,9 @@ Status Writer::Apply(const RowLocks::Guard& guard,
   return s;
 }
 
-Status Writer::ReadThrough(std::vector<Change> changes,
+Status Writer::ReadThrough(std::span<const Change> changes,
                            const StoreSnapshot& snapshot, const Change& at,
                            std::optional<std::string>* value) {
-  std::erase_if(changes,
-                [&](const Change& change) { return change.row != at.row; });
   const RowLocks::Guard guard = Lock(changes);
   Draft draft(this, guard, *snapshot.families(), changes,
               /*transaction=*/nullptr, snapshot.get());

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "rocksdb/snapshot.h"
 #include "rocksdb/status.h"
@@ -51,9 +50,9 @@ class Writer {
     return Apply(guard, changes, options, updated);
   }
 
-  // The newest value of a cell after the changes, which are not written, as of
-  // a snapshot. nullopt: there is none.
-  rocksdb::Status ReadThrough(std::vector<Change> changes,
+  // The newest value of a cell after the changes, which are of its row and not
+  // written, as of a snapshot. nullopt: there is none.
+  rocksdb::Status ReadThrough(std::span<const Change> changes,
                               const StoreSnapshot& snapshot, const Change& at,
                               std::optional<std::string>* value);
 

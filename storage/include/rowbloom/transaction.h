@@ -33,9 +33,10 @@ class Transaction : public WriteBatch {
   virtual ~Transaction() = default;
 
   // The newest value of one cell. nullopt: there is none, which is as much of a
-  // read as a value. Takes time in proportion to the changes so far.
-  // InvalidArgument: a change of this row is one that Commit would refuse, or
-  // the transaction is over. Others as of Store::Get.
+  // read as a value. Takes time in proportion to the changes of the cell and,
+  // up to the last delete or removal of the whole row, of the row.
+  // InvalidArgument: one of these is a change that Commit would refuse, or the
+  // transaction is over. Others as of Store::Get.
   virtual rocksdb::Status Get(std::string_view row, std::string_view family,
                               std::string_view qualifier,
                               std::optional<std::string>* value) = 0;

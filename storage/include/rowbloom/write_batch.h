@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rowbloom {
@@ -61,6 +63,13 @@ constexpr bool IsRemoval(ChangeType type) {
 // True for the changes that make a version, which may have a TTL.
 constexpr bool TakesTtl(ChangeType type) {
   return type == ChangeType::kPut || IsUpdate(type);
+}
+
+// True for the changes of all columns of a row, which name none.
+constexpr bool IsOfWholeRow(ChangeType type) {
+  return type == ChangeType::kDeleteFamily ||
+         type == ChangeType::kDeleteFamilyVersion ||
+         type == ChangeType::kRemoveFamily || type == ChangeType::kDeleteRow;
 }
 
 // A counter is 8 bytes big-endian in two's complement, as HBase's are.
@@ -193,8 +202,20 @@ class WriteBatch {
   void Clear() {
     changes_.clear();
     bytes_.clear();
+    index_.clear();
+    indexed_ = 0;
   }
   size_t size() const { return changes_.size(); }
+
+ protected:
+  // The changes that decide what a cell has after all of them, in order. They
+  // are those of its row in its family up to the last one of a whole row, and
+  // then the cell's own: what a change does to a cell depends on those of other
+  // columns only if it is a delete of all of them, which gets a timestamp by
+  // theirs. Takes time in proportion to them, to changes of other families up
+  // to that delete, and to those that were added since the last call.
+  std::vector<Change> ChangesFor(std::string_view row, std::string_view family,
+                                 std::string_view qualifier);
 
  private:
   // A piece of bytes_.
@@ -213,10 +234,17 @@ class WriteBatch {
     return std::string_view(bytes_).substr(bytes.begin, bytes.size);
   }
 
+  Change ChangeAt(size_t place) const;
+
   std::vector<KeptChange> changes_;
   // The bytes of all changes: many small strings would cost more than what is
   // in them. A row or family that follows itself is there once.
   std::string bytes_;
+  // The places of the first indexed_ changes by the hash of their row, and by
+  // that of their row and qualifier or, for a change of a whole row, by the
+  // inverse of the row's.
+  std::set<std::pair<uint64_t, size_t>> index_;
+  size_t indexed_ = 0;
 };
 
 }  // namespace rowbloom
