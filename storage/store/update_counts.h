@@ -35,7 +35,8 @@ class UpdateCounts {
   // Counts a write. True: the cell is to be joined now.
   bool Add(uint64_t cell) {
     if (left_ == nullptr) return false;  // there was no memory
-    if (added_.fetch_add(1, std::memory_order_relaxed) % places_ == 0) {
+    const uint64_t added = added_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (added % places_ == 0) {
       for (size_t i = 0; i < places_; ++i) Set(&left_[i], 0);
     }
     uint8_t* const left = &left_[cell % places_];

@@ -13,6 +13,10 @@ class ForgetfulMemtables final : public rocksdb::SkipListFactory {
       std::shared_ptr<rocksdb::MemTableRepFactory> prepared)
       : prepared_(std::move(prepared)) {}
 
+  // Attach looks for the prepared one.
+  const rocksdb::Customizable* Inner() const override {
+    return prepared_.get();
+  }
   using SkipListFactory::CreateMemTableRep;
   MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& comparator,
                                  rocksdb::Allocator* allocator,

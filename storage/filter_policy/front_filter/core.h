@@ -82,11 +82,10 @@ class Core {
   void Work();
 
   // All that Find reads, in one cache line: gets of rows that exist wait for
-  // each. There are at least as many slots as the count says.
+  // each. The slots are tables_.back()'s, at least as many as the count says.
   alignas(kCacheLineBytes) std::atomic<bool> off_;
   std::atomic<size_t> slot_count_{0};
-  std::atomic<const std::atomic<Family*>*> slots_{
-      nullptr};  // of tables_.back()
+  std::atomic<const std::atomic<Family*>*> slots_{nullptr};
 
   ReaderSlots readers_;  // outlives the families
   const std::shared_ptr<Memory> memory_;

@@ -15,9 +15,9 @@
 namespace rowbloom {
 
 struct VerifyOptions {
-  // Reads every SST and blob file twice: each block with its checksum, those
-  // of row deletes in `latest` families (FamilyOptions) among them, and the
-  // whole file with the checksum in the MANIFEST.
+  // Compares the checksum of every block of every SST, those of row deletes in
+  // `latest` families (FamilyOptions) among them, and the one that the MANIFEST
+  // has of every whole SST and blob file. So SSTs are read twice.
   bool files = true;
   // Reads the MANIFEST, and the store's records about itself.
   bool records = true;
