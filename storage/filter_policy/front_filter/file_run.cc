@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/format/coding.h"
 
 namespace rowbloom::front_filter {
@@ -27,24 +28,37 @@ FileRun::FileRun(std::vector<const ListedFile*> files)
   const std::string& last = files_.back()->high;
   const auto end = std::ranges::mismatch(first, last).in1;
   prefix_.assign(first.begin(), end);
+  const auto number_of = [this](std::string_view key) {
+    return key.starts_with(prefix_) ? FirstBytes(key.substr(prefix_.size()))
+                                    : 0;
+  };
   for (const ListedFile* file : files_) {
-    lasts_.push_back(
-        FirstBytes(std::string_view(file->high).substr(prefix_.size())));
+    rows_.push_back(file->rows.get());
+    firsts_.push_back(number_of(file->low));
+    lasts_.push_back(number_of(file->high));
   }
 }
 
-std::span<const ListedFile* const> FileRun::From(std::string_view row) const {
-  const std::span<const ListedFile* const> files(files_);
+FileRun::Place FileRun::Find(std::string_view row) const {
   const int order = row.substr(0, prefix_.size()).compare(prefix_);
-  if (order < 0) return files;
-  if (order > 0) return {};
-  const uint64_t number = FirstBytes(row.substr(prefix_.size()));
+  if (order < 0) return {.file = 0};
+  if (order > 0) return {.file = files_.size()};
+  const std::string_view rest = row.substr(prefix_.size());
+  const uint64_t number = FirstBytes(rest);
   auto at = static_cast<size_t>(std::ranges::lower_bound(lasts_, number) -
                                 lasts_.begin());
-  while (at < files.size() && lasts_[at] == number && files[at]->high < row) {
+  while (at < files_.size() && lasts_[at] == number && files_[at]->high < row) {
     ++at;
   }
-  return files.subspan(at);
+  constexpr uint64_t kAll = ~uint64_t{0};
+  return {.file = at,
+          .number = number,
+          .mask = rest.size() >= sizeof(kAll) ? kAll
+                                              : ~(kAll >> (8 * rest.size()))};
+}
+
+bool FileRun::Compare(std::string_view row, size_t file) const {
+  return MayLieBetween(files_[file]->low, files_[file]->high, row);
 }
 
 }  // namespace rowbloom::front_filter

@@ -1,9 +1,9 @@
 // The files of one level whose ranges follow one another.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,14 +29,43 @@ class FileRun {
   // `files` by range, at least one. They have to outlive it.
   explicit FileRun(std::vector<const ListedFile*> files);
 
-  // The files from the first on whose last key is not before the row.
-  std::span<const ListedFile* const> From(std::string_view row) const;
+  // Calls see(rows) for the files whose ranges may have keys of the row, in
+  // order, until it returns true; returns whether it did.
+  template <typename See>
+  bool InFilesOf(std::string_view row, const See& see) const {
+    for (Place at = Find(row); MayHave(row, at); ++at.file) {
+      if (see(rows_[at.file])) return true;
+    }
+    return false;
+  }
 
  private:
+  // A file, and the number of the row that those of keys are compared with.
+  struct Place {
+    size_t file;
+    uint64_t number = 0;
+    uint64_t mask = 0;  // the bytes that the row has
+  };
+  // The first file whose last key is not before the row, or one before that if
+  // the row does not begin like all last keys.
+  Place Find(std::string_view row) const;
+  // REQUIRES that the file's last key is not before the row, unless the mask is
+  // 0.
+  bool MayHave(std::string_view row, const Place& at) const {
+    if (at.file == files_.size()) return false;
+    const uint64_t first = firsts_[at.file] & at.mask;
+    return first < at.number || (first == at.number && Compare(row, at.file));
+  }
+  bool Compare(std::string_view row, size_t file) const;
+
   std::vector<const ListedFile*> files_;
-  // The common beginning of all last keys, and the eight bytes of each after it
-  // as a number of the same order, which is searched in place of the keys.
+  std::vector<const FileRows*> rows_;  // theirs
+  // The common beginning of all last keys, and the eight bytes of each key
+  // after it as a number of the same order. Keys themselves, which lie
+  // elsewhere in memory, are compared only where numbers are equal. The first
+  // file's first key may begin otherwise: its number is 0 then.
   std::string prefix_;
+  std::vector<uint64_t> firsts_;
   std::vector<uint64_t> lasts_;
 };
 

@@ -176,20 +176,13 @@ bool FileSet::Has(uint64_t number) const {
 
 template <typename See>
 bool FileSet::InFilesOfRow(const Row& row, const See& see) const {
-  const auto may_lie_in = [this, &row](const ListedFile* file) {
-    return order_ == RowOrder::kUnknown ||
-           MayLieBetween(file->low, file->high, row.bytes);
-  };
   for (const ListedFile* file : ranges_) {
-    if (may_lie_in(file) && see(nullptr)) return true;
+    const bool may_lie_in = order_ == RowOrder::kUnknown ||
+                            MayLieBetween(file->low, file->high, row.bytes);
+    if (may_lie_in && see(nullptr)) return true;
   }
-  for (const FileRun& run : runs_) {
-    for (const ListedFile* file : run.From(row.bytes)) {
-      if (!may_lie_in(file)) break;
-      if (see(file->rows.get())) return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(
+      runs_, [&](const FileRun& run) { return run.InFilesOf(row.bytes, see); });
 }
 
 uint32_t FileSet::Find(const RowBatch& rows, uint32_t wanted,

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <iterator>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,20 +24,36 @@ std::string RandomBytes(Random* random, size_t most) {
   return bytes;
 }
 
-// A search through the keys one by one says the same.
-TEST(FileRun, StartsAtTheFirstFileThatMayHaveTheRow) {
+// Rows that are only told apart: nothing is read through the pointer.
+std::shared_ptr<const FileRows> NumberedRows(size_t number) {
+  return {std::shared_ptr<const FileRows>(),
+          reinterpret_cast<const FileRows*>(64 * (number + 1))};
+}
+
+// A look at each range says the same.
+TEST(FileRun, ShowsTheFilesWhoseRangesMayHaveTheRow) {
   const uint64_t seed = test::SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);
+  size_t shown = 0;
   for (int round = 0; round < 2'000; ++round) {
     const std::string shared = RandomBytes(&random, 10);
     std::set<std::string> keys;
-    for (uint64_t n = 2 + random.Below(20); n > 0; --n) {
+    for (uint64_t n = 2 + random.Below(30); n > 0; --n) {
       keys.insert(shared + RandomBytes(&random, random.OneIn(2) ? 3 : 12));
     }
+    if (random.OneIn(2)) keys.insert(RandomBytes(&random, 10));
+    // Ranges of one or two keys, of which some begin where the last one ended.
     std::vector<ListedFile> files;
-    for (const std::string& key : keys) {
-      files.push_back({.low = key, .high = key});
+    for (auto key = keys.begin(); key != keys.end(); ++key) {
+      files.push_back({.low = *key, .high = *key});
+      const auto next = std::next(key);
+      if (next == keys.end() || random.OneIn(3)) continue;
+      files.back().high = *next;
+      if (random.OneIn(2)) key = next;
+    }
+    for (size_t i = 0; i < files.size(); ++i) {
+      files[i].rows = NumberedRows(i);
     }
     std::vector<const ListedFile*> in_order;
     for (const ListedFile& file : files) in_order.push_back(&file);
@@ -46,15 +63,26 @@ TEST(FileRun, StartsAtTheFirstFileThatMayHaveTheRow) {
       if (row == shared) row += RandomBytes(&random, 12);
       if (random.OneIn(4)) row = files[random.Below(files.size())].high;
       if (random.OneIn(8)) row.resize(row.size() / 2);
-      const auto expected = std::ranges::find_if(
-          in_order, [&row](const auto* file) { return file->high >= row; });
-      const auto found = run.From(row);
-      ASSERT_EQ(found.size(), static_cast<size_t>(in_order.end() - expected));
-      if (!found.empty()) {
-        ASSERT_EQ(found[0], *expected);
+      std::vector<const FileRows*> expected;
+      for (const ListedFile& file : files) {
+        if (file.high >= row &&
+            (file.low <= row || file.low.starts_with(row))) {
+          expected.push_back(file.rows.get());
+        }
       }
+      std::vector<const FileRows*> found;
+      EXPECT_FALSE(run.InFilesOf(row, [&found](const FileRows* rows) {
+        found.push_back(rows);
+        return false;
+      }));
+      ASSERT_EQ(found, expected);
+      shown += found.size();
+      if (expected.empty()) continue;
+      EXPECT_TRUE(run.InFilesOf(
+          row, [&](const FileRows* rows) { return rows == expected.back(); }));
     }
   }
+  EXPECT_GT(shown, 1000u);
 }
 
 }  // namespace
