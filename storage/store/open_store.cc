@@ -303,7 +303,8 @@ class Opener {
         options_.front_filter_limit_bytes > 0 ? &front_filter : nullptr);
     if (!s.ok()) return NamingDamagedFile(env_, path(), s);
     opened_.shared->database = opened_.database->GetRootDB();
-    if (Writes()) opened_.listener->SetDatabase(opened_.database.get());
+    // RocksDB calls the listener while a wrapper is being destroyed, too.
+    if (Writes()) opened_.listener->SetDatabase(opened_.database->GetRootDB());
     return s;
   }
 
