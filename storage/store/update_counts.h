@@ -4,7 +4,7 @@
 // that is written often would cost more with each write until it is flushed. So
 // the writer joins the operands of a cell once there are some. A join rewrites
 // all versions of the cell: the next one comes after as many writes as there
-// were versions, so that a write costs the same on average.
+// were versions, or 255, so that a write costs the same on average.
 #pragma once
 
 #include <algorithm>
@@ -13,33 +13,36 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 
 namespace rowbloom {
 
 // Counts the writes of a family. Cells are known by hashes: two that share a
 // place are joined sooner. Places are so many that the writes in a memtable
-// leave most cells that are written once or twice below kMinWrites; all of them
-// begin anew after as many writes. So of any cell a memtable has no more than
-// some kMinWrites operands that are not joined, whatever the other writes are.
+// leave most cells that are written once or twice below kMinWrites. After as
+// many writes as there are places, all counts begin anew. So a memtable has at
+// most some kMinWrites operands of a cell that are not joined, whatever else is
+// written.
 //
 // Thread-safe; a write that meets another one may not be counted.
 class UpdateCounts {
  public:
   // `memtable_bytes` is the most that RocksDB keeps in one memtable.
   explicit UpdateCounts(uint64_t memtable_bytes)
-      : places_(std::bit_floor(
-            std::max(memtable_bytes / kMinEntryBytes, kMinPlaces))),
-        left_(static_cast<uint8_t*>(std::calloc(places_, 1))) {}
+      : place_count_(std::bit_floor(
+            std::max(memtable_bytes / kMinEntryBytes, kMinPlaces))) {}
+  ~UpdateCounts() { std::free(left_); }
+  UpdateCounts(const UpdateCounts&) = delete;
+  UpdateCounts& operator=(const UpdateCounts&) = delete;
 
   // Counts a write. True: the cell is to be joined now.
   bool Add(uint64_t cell) {
-    if (left_ == nullptr) return false;  // there was no memory
+    uint8_t* const places = Places();
+    if (places == nullptr) return false;  // there is no memory
     const uint64_t added = added_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (added % places_ == 0) {
-      for (size_t i = 0; i < places_; ++i) Set(&left_[i], 0);
+    if (added % place_count_ == 0) {
+      for (size_t i = 0; i < place_count_; ++i) Set(&places[i], 0);
     }
-    uint8_t* const left = &left_[cell % places_];
+    uint8_t* const left = &places[cell % place_count_];
     const uint8_t before =
         std::atomic_ref(*left).load(std::memory_order_relaxed);
     Set(left, (before == 0 ? kMinWrites : before) - 1);
@@ -48,8 +51,9 @@ class UpdateCounts {
 
   // The cell was joined, and has so many versions and deletes.
   void Joined(uint64_t cell, size_t entries) {
-    if (left_ == nullptr) return;
-    Set(&left_[cell % places_],
+    uint8_t* const places = Places();
+    if (places == nullptr) return;
+    Set(&places[cell % place_count_],
         std::clamp<size_t>(entries, kMinWrites, UINT8_MAX));
   }
 
@@ -59,19 +63,24 @@ class UpdateCounts {
   // An entry of a memtable takes about as much with a short row and value.
   static constexpr uint64_t kMinEntryBytes = 64;
 
-  struct Free {
-    void operator()(uint8_t* bytes) const { std::free(bytes); }
-  };
+  // The first write makes the places: `latest` families have none.
+  uint8_t* Places() {
+    uint8_t* places = left_.load(std::memory_order_acquire);
+    if (places != nullptr) return places;
+    auto* const made = static_cast<uint8_t*>(std::calloc(place_count_, 1));
+    if (left_.compare_exchange_strong(places, made)) return made;
+    std::free(made);
+    return places;
+  }
   static void Set(uint8_t* left, size_t writes) {
     std::atomic_ref(*left).store(static_cast<uint8_t>(writes),
                                  std::memory_order_relaxed);
   }
 
-  const size_t places_;
+  const size_t place_count_;
   std::atomic<uint64_t> added_ = 0;
-  // The writes of a place until the next join; 0: none was counted. Pages that
-  // no write came to take no memory.
-  const std::unique_ptr<uint8_t[], Free> left_;
+  // The writes of each place until the next join; 0: none was counted.
+  std::atomic<uint8_t*> left_ = nullptr;
 };
 
 }  // namespace rowbloom

@@ -131,8 +131,8 @@ TEST_F(CellIteration, IsOfOneMoment) {
   EXPECT_EQ(Show({.family = "v"}).size(), 2u);
 }
 
-// What is in memory may be the delete of a row, so that the files of the range
-// are read once more; but no others, which may be many.
+// The memtable may have the delete of a row, so that the files of the range are
+// read once more. Files outside it, which may be many, are not.
 TEST_F(CellIteration, NeedsTheFilesOfItsRangeAlone) {
   for (const char* row : {"a", "z"}) {
     ASSERT_NO_FATAL_FAILURE(Put("latest", row, "q"));

@@ -141,8 +141,8 @@ TEST(UpdateCounts, CellsThatAreWrittenOnceAreHardlyEverJoined) {
   EXPECT_LT(joins, kWrites / 1000);
 }
 
-// The columns of a row, more of them than a processor's cache of counts would
-// know, are written in turns.
+// The columns of one row are written in turns, so that each has a small share
+// of the writes.
 TEST(Updates, OfManyCellsInTurnsAreMergedAFewAtATime) {
   const TempDir dir;
   const auto store = OpenOrFail({.auto_compaction = false}, dir.File("db"),

@@ -20,6 +20,7 @@
 #include "tests/storage/upkeep/numbered_writes.h"
 #include "tests/storage/upkeep/other_process.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/files.h"
 #include "tests/support/stride.h"
 #include "tests/support/wait_for.h"
 
@@ -1043,10 +1044,7 @@ TEST_F(Changes, AfterADamagedEndOfALoadAreMissed) {
     const size_t at = bytes.find("loaded/");
     if (!name.ends_with(".log") || at == bytes.npos) continue;
     ++damaged;
-    std::fstream file(path_ + "/" + name,
-                      std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<std::streamoff>(at));
-    file.put('L');
+    FlipBit(path_ + "/" + name, at);
   }
   ASSERT_EQ(damaged, 1u);
   EXPECT_THAT(TakeChanges(store_.get(), &number_, &changes_),
@@ -1065,10 +1063,7 @@ TEST_F(Changes, InADamagedLogEndWithAnError) {
     if (name.ends_with(".log") && bytes.size() > 1000) log = path_ + "/" + name;
   }
   ASSERT_FALSE(log.empty());
-  std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(log) / 2));
-  file.put('\x7f');
-  file.close();
+  FlipBit(log, std::filesystem::file_size(log) / 2);
   number_ = 0;
   const Status s = TakeChanges(store_.get(), &number_, &changes_);
   EXPECT_FALSE(s.ok());

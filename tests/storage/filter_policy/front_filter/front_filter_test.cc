@@ -114,8 +114,8 @@ TEST_F(FrontFilterTest, TransactionDB) {
   }
 }
 
-// Where Get and MultiGet of the database below differ, the answer for a key is
-// that of MultiGet, also if the other keys are absent.
+// The answer for a key is that of the database's MultiGet, which may differ
+// from that of its Get, also if the other keys are absent.
 TEST_F(FrontFilterTest, MultiGetAnswersAsTheDatabaseBelow) {
   const auto expect_same = [](rocksdb::DB* db, FrontFilterDB* front) {
     const auto read = [](rocksdb::DB* from) {
