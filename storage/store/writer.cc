@@ -8,15 +8,14 @@
 #include <vector>
 
 #include "lib/block/hash.h"
-#include "lib/layout/key_range.h"
 #include "rocksdb/utilities/write_batch_with_index.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 #include "storage/cells/cell_value.h"
 #include "storage/format/status_text.h"
+#include "storage/store/changed_cells.h"
 #include "storage/store/metadata.h"
-#include "storage/store/row_cells.h"
 
 namespace rowbloom {
 namespace {
@@ -34,15 +33,6 @@ Status CheckTimestamp(uint64_t timestamp_ms) {
   if (timestamp_ms <= kMaxTimestampMs) return Status::OK();
   return InvalidArgument("timestamp ", timestamp_ms, ": expected at most ",
                          kMaxTimestampMs);
-}
-
-// This type stands in the place of an entry: all before it is removed.
-constexpr ChangeType kRemoval = ChangeType::kDeleteRow;
-
-// A row in a family, as its stripe knows it. A cell is known by the hash of its
-// qualifier that begins with this one.
-uint64_t RowId(uint64_t row_hash, const Family& family) {
-  return row_hash ^ family.handle()->GetID();
 }
 
 }  // namespace
@@ -99,22 +89,15 @@ class Writer::Draft {
         opened_(writer->opened_),
         families_(families),
         transaction_(transaction),
-        snapshot_(snapshot),
+        cells_(opened_, changes, snapshot),
         batch_(transaction == nullptr
                    ? &own_batch_
                    : transaction->GetWriteBatch()->GetWriteBatch()) {
-    bool only_puts = true;
-    bool updates = false;
     size_t batch_bytes = kBatchHeadBytes;
     for (const Change& change : changes) {
-      updates |= IsUpdate(change.type);
-      only_puts &= change.type == ChangeType::kPut;
       batch_bytes += kRecordBytes + change.row.size() +
                      change.qualifier.size() + change.value.size();
     }
-    const bool reads = snapshot != nullptr;
-    looks_at_itself_ = reads || (!only_puts && changes.size() > 1);
-    has_updates_ = reads || (updates && changes.size() > 1);
     if (transaction == nullptr) own_batch_ = rocksdb::WriteBatch(batch_bytes);
     LeasedClock& clock = opened_.shared->clock;
     now_ms_ = clock.Now();
@@ -132,12 +115,12 @@ class Writer::Draft {
     if (s.ok() && change.type == ChangeType::kDeleteRow) {
       Change of_family = change;
       of_family.type = ChangeType::kDeleteFamily;
-      for (family_ = families_.begin(); s.ok() && family_ != families_.end();
-           ++family_) {
+      at_.family = families_.begin();
+      for (; s.ok() && at_.family != families_.end(); ++at_.family) {
         s = AddDelete(of_family);
       }
     } else if (s.ok()) {
-      s = opened_.FindFamily(families_, change.family, &family_);
+      s = opened_.FindFamily(families_, change.family, &at_.family);
       if (!s.ok()) return s;
       s = IsUpdate(change.type)             ? AddUpdate(change)
           : change.type == ChangeType::kPut ? AddPut(change)
@@ -152,9 +135,9 @@ class Writer::Draft {
 
   // The newest value of a cell after the changes. nullopt: there is none.
   Status Read(const Change& at, std::optional<std::string>* value) {
-    CellState cell;
+    NewestCell cell;
     Status s = Enter(at.row);
-    if (s.ok()) s = opened_.FindFamily(families_, at.family, &family_);
+    if (s.ok()) s = opened_.FindFamily(families_, at.family, &at_.family);
     if (s.ok()) s = FindNewest(at.qualifier, &cell);
     if (!s.ok()) return s;
     value->reset();
@@ -202,28 +185,16 @@ class Writer::Draft {
   }
 
  private:
-  using Key = std::pair<uint32_t, std::string>;  // family, key
   // A cell whose merge operands are to be joined once all are written.
   struct Join {
     const Family* family;
     uint64_t cell;  // as UpdateCounts knows it
   };
 
-  // A cell of the row, as the changes have left it.
-  struct CellState {
-    rocksdb::PinnableSlice stored;  // the entries may view into it
-    Entries entries;
-    // FindNewest alone sets these.
+  // A cell, and the newest version that it shows.
+  struct NewestCell : ChangedCells::Cell {
     RowDeletes row_deletes;
     std::optional<Entry> newest;
-  };
-
-  // A cell that the changes have changed.
-  struct ChangedCell {
-    bool is_read = false;
-    rocksdb::PinnableSlice stored;
-    Entries entries;  // once they are read
-    Entries since;    // these come after the entries
   };
 
   // Forgets given times that do not matter at the present one.
@@ -232,7 +203,7 @@ class Writer::Draft {
     if (raised_ms) now_ms_ = opened_.shared->clock.RaiseTo(*raised_ms);
   }
 
-  std::optional<Entry> Newest(const CellState& cell,
+  std::optional<Entry> Newest(const NewestCell& cell,
                               const VersionRules& rules) const {
     std::optional<Entry> newest;
     ForEachVisible(cell.entries, cell.row_deletes, rules,
@@ -245,115 +216,32 @@ class Writer::Draft {
 
   // Begins with a row, or goes on with it.
   Status Enter(std::string_view row) {
-    if (!row_bytes_.empty() && row == row_) return Status::OK();
-    if (Status s = opened_.EncodeRow(row, &row_bytes_); !s.ok()) return s;
-    row_ = row;
-    row_hash_ = HashRow(row);
-    stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
+    if (!at_.bytes.empty() && row == at_.row) return Status::OK();
+    if (Status s = opened_.EncodeRow(row, &at_.bytes); !s.ok()) return s;
+    at_.row = row;
+    at_.hash = HashRow(row);
+    stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(at_.hash);
     return Status::OK();
   }
 
-  const Family& family() const { return family_->second; }
-  Key KeyOf(std::string_view qualifier) const {
-    return {family().handle()->GetID(), row_bytes_ + std::string(qualifier)};
+  const Family& family() const { return at_.family->second; }
+  std::string Describe(std::string_view qualifier) const {
+    return rowbloom::Describe(at_.row, at_.family->first, qualifier);
   }
+  // The row in the family, as its stripe knows it. A cell is known by the hash
+  // of its qualifier that begins with this one.
+  uint64_t RowId() const { return at_.hash ^ at_.family_id(); }
 
-  // The end of the row's cells in cells_.
-  std::map<Key, ChangedCell>::const_iterator CellsEnd(const Key& row) const {
-    return cells_.lower_bound(
-        {row.first, RowEnd(row.second, kMaxQualifierBytes)});
-  }
-
-  // Finds the entries of a cell after the changes so far.
-  Status FindCell(std::string_view qualifier, CellState* cell) const {
-    if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
-    const Key key = KeyOf(qualifier);
-    const auto found = cells_.find(key);
-    if (found == cells_.end()) {
-      return ReadCell(key, qualifier, &cell->stored, &cell->entries);
-    }
-    ChangedCell& changed = found->second;
-    Status s;
-    if (!changed.is_read) {
-      s = ReadCell(key, qualifier, &changed.stored, &changed.entries);
-    }
-    if (!s.ok()) return s;
-    changed.is_read = true;
-    for (const Entry& entry : changed.since) {
-      if (entry.type == kRemoval) {
-        changed.entries.clear();
-      } else if (family().format == CellFormat::kVersioned) {
-        changed.entries = ApplyOperand(changed.entries, {entry},
-                                       family().shared_rules->Merging());
-      } else {
-        changed.entries = {entry};
-      }
-    }
-    changed.since.clear();
-    cell->entries = changed.entries;
-    return s;
-  }
-
-  // Reads the entries of a cell before the changes. They view into *stored.
-  Status ReadCell(const Key& key, std::string_view qualifier,
-                  rocksdb::PinnableSlice* stored, Entries* entries) const {
-    if (removed_rows_.contains(KeyOf(""))) return Status::OK();
-    rocksdb::ReadOptions options;
-    options.snapshot = snapshot_;
-    const Status s =
-        opened_.database->Get(options, family().handle(), key.second, stored);
-    if (s.IsNotFound()) return Status::OK();
-    return s.ok()
-               ? ReadEntries({row_, family_, qualifier, stored->ToStringView()},
-                             entries)
-               : s;
-  }
-
-  Status FindNewest(std::string_view qualifier, CellState* cell) const {
-    Status s = FindCell(qualifier, cell);
-    if (s.ok()) s = FindRowDeletes(&cell->row_deletes);
+  Status FindNewest(std::string_view qualifier, NewestCell* cell) {
+    Status s = cells_.Find(at_, qualifier, cell);
+    if (s.ok()) s = cells_.FindRowDeletes(at_, &cell->row_deletes);
     if (s.ok()) cell->newest = Newest(*cell, family().rules());
     return s;
   }
 
-  // Calls visit(qualifier, CellState&) for each cell that a delete concerns.
-  template <typename Visit>
-  Status ForEachCell(const Change& change, Visit visit) const {
-    if (!IsDeleteOfRow(change.type)) {
-      CellState cell;
-      Status s = FindCell(change.qualifier, &cell);
-      if (s.ok()) visit(change.qualifier, cell);
-      return s;
-    }
-    const Key row = KeyOf("");
-    Status s;
-    const auto end = CellsEnd(row);
-    for (auto it = cells_.lower_bound(row); s.ok() && it != end; ++it) {
-      const auto qualifier =
-          std::string_view(it->first.second).substr(row.second.size());
-      CellState cell;
-      s = FindCell(qualifier, &cell);
-      if (s.ok()) visit(qualifier, cell);
-    }
-    if (!s.ok() || removed_rows_.contains(row)) return s;
-    CellState cell;
-    rocksdb::ReadOptions options;
-    options.snapshot = snapshot_;
-    RowCells stored(opened_, family_, options, row_bytes_);
-    s = stored.Enter(row_, row_bytes_);
-    for (; s.ok(); stored.Next()) {
-      const StoredCell* const here = stored.Find();
-      if (here == nullptr) break;
-      if (cells_.contains(KeyOf(here->qualifier))) continue;
-      s = ReadEntries(*here, &cell.entries);
-      if (s.ok()) visit(here->qualifier, cell);
-    }
-    return s.ok() ? stored.status() : s;
-  }
-
   // Puts what an increment or an append makes of the newest value.
   Status AddUpdate(Change change) {
-    CellState cell;
+    NewestCell cell;
     Status s = FindNewest(change.qualifier, &cell);
     if (!s.ok()) return s;
     const std::optional<Entry>& before = cell.newest;
@@ -365,7 +253,7 @@ class Writer::Draft {
       s = Increment(change.value, before.has_value(), &value);
     }
     if (!s.ok()) {
-      return Prefixed(Describe(row_, family_->first, change.qualifier), s);
+      return Prefixed(Describe(change.qualifier), s);
     }
     change.type = ChangeType::kPut;
     change.value = value;
@@ -378,7 +266,7 @@ class Writer::Draft {
   // Adds the put to the cell. InvalidArgument: it would not be the newest
   // version, so that what it counts or appends would be lost.
   Status CheckNewest(const Change& put, uint64_t timestamp_ms,
-                     CellState* cell) const {
+                     NewestCell* cell) const {
     Entry entry = PutOf(put, timestamp_ms);
     VersionRules rules = family().rules();
     // A put of now that runs out at once, or soon, is not lost.
@@ -390,7 +278,7 @@ class Writer::Draft {
     const std::optional<Entry> after = Newest(*cell, rules);
     if (after && after->timestamp_ms == timestamp_ms) return Status::OK();
     return Prefixed(
-        Describe(row_, family_->first, put.qualifier),
+        Describe(put.qualifier),
         InvalidArgument("a version at ", timestamp_ms,
                         " would not be the newest: a newer one or a delete "
                         "hides it, or it has expired"));
@@ -419,15 +307,15 @@ class Writer::Draft {
 
   // `updated` is the cell of an increment or an append, whose put may take the
   // place of the version that it found.
-  Status AddPut(const Change& change, CellState* updated = nullptr) {
-    Status s =
-        CheckPut(family_, change.qualifier, change.value, change.timestamp_ms);
+  Status AddPut(const Change& change, NewestCell* updated = nullptr) {
+    Status s = CheckPut(at_.family, change.qualifier, change.value,
+                        change.timestamp_ms);
     if (!s.ok()) return s;
     if (family().format == CellFormat::kLatest) {
-      const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
+      const Slice key_parts[] = {at_.bytes, Slice(change.qualifier)};
       last_ms_ = std::max(last_ms_, now_ms_);
       const Entry entry = PutOf(change, now_ms_);
-      Note(change.qualifier, entry);
+      cells_.Note(at_, change.qualifier, entry);
       if (s = Announce(entry); !s.ok()) return s;
       char head[kTtlCellHeadBytes];
       const Slice value_parts[] = {
@@ -436,7 +324,7 @@ class Writer::Draft {
       return batch_->Put(family().handle(), SliceParts(key_parts, 2),
                          SliceParts(value_parts, 2));
     }
-    const uint64_t row = RowId(row_hash_, family());
+    const uint64_t row = RowId();
     const uint64_t cell = HashRowCol(row, change.qualifier);
     uint64_t timestamp_ms = change.timestamp_ms.value_or(0);
     if (change.timestamp_ms) {
@@ -459,7 +347,7 @@ class Writer::Draft {
     // Changes that are only read announce nothing.
     if (only_read_ || opened_.shared->MayHave(kFamilyVersionDeletes)) {
       RowDeletes row_deletes;
-      s = FindRowDeletes(&row_deletes);
+      s = cells_.FindRowDeletes(at_, &row_deletes);
       // A deleted version would take the place of a visible one.
       if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
     }
@@ -497,12 +385,12 @@ class Writer::Draft {
     }
     if (family().format == CellFormat::kLatest) {
       if (!given_ms) return Remove(change, std::nullopt);
-      return InvalidArgument(QuotedFamily(family_->first),
+      return InvalidArgument(QuotedFamily(at_.family->first),
                              " keeps the latest version only, by the store's "
                              "timestamps: a delete takes no timestamp");
     }
     GivenTimes& given = stripe_->given;
-    const uint64_t row = RowId(row_hash_, family());
+    const uint64_t row = RowId();
     const uint64_t cell =
         IsDeleteOfRow(change.type) ? row : HashRowCol(row, change.qualifier);
     const auto add = [&](uint64_t timestamp_ms) {
@@ -537,8 +425,9 @@ class Writer::Draft {
     GivenTimes::Marker marker = given.Delete(row, cell, now_ms_);
     last_ms_ = std::max(last_ms_, marker.timestamp_ms);
     if (opened_.shared->MayHave(kLaterPuts)) {
-      s = ForEachCell(
-          change, [&](std::string_view /*qualifier*/, const CellState& found) {
+      s = cells_.ForEach(
+          at_, change,
+          [&](std::string_view /*qualifier*/, const ChangedCells::Cell& found) {
             for (const Entry& entry : found.entries) {
               marker.remove |= entry.timestamp_ms > marker.timestamp_ms;
             }
@@ -548,27 +437,16 @@ class Writer::Draft {
     return s.ok() ? add(marker.timestamp_ms) : s;
   }
 
-  // Tells whether a later change may look at the family's cells. Those of a
-  // `latest` family matter to updates alone.
-  bool IsLookedAt() const {
-    return family().format == CellFormat::kLatest ? has_updates_
-                                                  : looks_at_itself_;
-  }
-  void Note(std::string_view qualifier, const Entry& entry) {
-    if (!IsLookedAt()) return;
-    cells_[KeyOf(qualifier)].since.push_back(entry);
-  }
-
   // Adds an entry to a cell of the row.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
-    const uint64_t cell = HashRowCol(RowId(row_hash_, family()), qualifier);
+    const uint64_t cell = HashRowCol(RowId(), qualifier);
     if (!only_read_ && family().shared_rules->updates.Add(cell)) {
-      joins_.try_emplace(KeyOf(qualifier), Join{&family(), cell});
+      joins_.try_emplace(at_.KeyOf(qualifier), Join{&family(), cell});
     }
-    Note(qualifier, entry);
+    cells_.Note(at_, qualifier, entry);
     const std::string head = EncodeEntryHead(entry);
-    const Slice key_parts[] = {row_bytes_, Slice(qualifier)};
+    const Slice key_parts[] = {at_.bytes, Slice(qualifier)};
     const Slice value_parts[] = {Slice(head), Slice(entry.value)};
     return batch_->Merge(family().handle(), SliceParts(key_parts, 2),
                          SliceParts(value_parts, 2));
@@ -578,8 +456,9 @@ class Writer::Draft {
   // each for itself, so that they take no version's place.
   Status DeleteInAllColumns(const Change& change) {
     std::vector<std::string> columns;
-    Status s = ForEachCell(
-        change, [&](std::string_view qualifier, const CellState& cell) {
+    Status s = cells_.ForEach(
+        at_, change,
+        [&](std::string_view qualifier, const ChangedCells::Cell& cell) {
           for (const Entry& entry : cell.entries) {
             if (entry.type == ChangeType::kPut &&
                 entry.timestamp_ms == change.timestamp_ms) {
@@ -607,17 +486,13 @@ class Writer::Draft {
     }
     if (!s.ok()) return s;
     if (IsDeleteOfRow(change.type)) {
-      if (IsLookedAt()) {
-        const Key row = KeyOf("");
-        cells_.erase(cells_.lower_bound(row), CellsEnd(row));
-        removed_rows_.insert(row);
-      }
+      cells_.NoteRowRemoval(at_);
       is_wide_ = true;
-      s = batch_->DeleteRange(family().handle(), row_bytes_,
-                              RowEnd(row_bytes_, kMaxQualifierBytes));
+      s = batch_->DeleteRange(family().handle(), at_.bytes,
+                              RowEnd(at_.bytes, kMaxQualifierBytes));
     } else {
-      Note(change.qualifier, {kRemoval});
-      const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
+      cells_.NoteRemoval(at_, change.qualifier);
+      const Slice key_parts[] = {at_.bytes, Slice(change.qualifier)};
       s = batch_->Delete(family().handle(), SliceParts(key_parts, 2));
     }
     for (const auto& [qualifier, entry] : kept) {
@@ -629,8 +504,7 @@ class Writer::Draft {
   // The deletes that Remove writes again, with their qualifiers.
   using KeptDeletes = std::vector<std::pair<std::string, Entry>>;
   Status FindKeptDeletes(const Change& change,
-                         std::optional<uint64_t> marker_ms,
-                         KeptDeletes* kept) const {
+                         std::optional<uint64_t> marker_ms, KeptDeletes* kept) {
     // The store's own may be later where its clock was ahead: they would take
     // its next puts.
     const bool keeps_later =
@@ -639,8 +513,9 @@ class Writer::Draft {
     const auto is_later = [&](uint64_t timestamp_ms) {
       return keeps_later && timestamp_ms > *marker_ms;
     };
-    Status s = ForEachCell(
-        change, [&](std::string_view qualifier, const CellState& cell) {
+    Status s = cells_.ForEach(
+        at_, change,
+        [&](std::string_view qualifier, const ChangedCells::Cell& cell) {
           for (const Entry& entry : cell.entries) {
             if (is_later(entry.timestamp_ms) &&
                 (entry.type == ChangeType::kDelete ||
@@ -652,7 +527,7 @@ class Writer::Draft {
     // The row's deletes are kept with the cell of the empty qualifier.
     if (!s.ok() || !change.qualifier.empty()) return s;
     RowDeletes row_deletes;
-    s = FindRowDeletes(&row_deletes);
+    s = cells_.FindRowDeletes(at_, &row_deletes);
     // A compaction may still apply a delete of the row that was removed, unless
     // a record forbids it. Without the record those up to the store's time
     // stay, as the next delete covers them; later ones go once it is there.
@@ -682,9 +557,10 @@ class Writer::Draft {
     VersionRules rules = family().rules();
     rules.ttl_ms = 0;
     RowDeletes row_deletes;
-    if (Status s = FindRowDeletes(&row_deletes); !s.ok()) return s;
-    return ForEachCell(
-        change, [&](std::string_view /*qualifier*/, CellState& cell) {
+    if (Status s = cells_.FindRowDeletes(at_, &row_deletes); !s.ok()) return s;
+    return cells_.ForEach(
+        at_, change,
+        [&](std::string_view /*qualifier*/, ChangedCells::Cell& cell) {
           for (Entry& entry : cell.entries) entry.ttl_ms = kNoTtl;
           ForEachVisible(cell.entries, row_deletes, rules, /*wall_ms=*/0,
                          [newest_ms](const Entry& newest) {
@@ -693,20 +569,6 @@ class Writer::Draft {
                            return false;
                          });
         });
-  }
-
-  // Finds the deletes of the row, which are kept with the cell of the empty
-  // qualifier.
-  Status FindRowDeletes(RowDeletes* row_deletes) const {
-    row_deletes->clear();
-    if (family().format == CellFormat::kLatest ||
-        !(opened_.shared->MayHave(kRowDeletes) || cells_.contains(KeyOf("")))) {
-      return Status::OK();
-    }
-    CellState cell;
-    Status s = FindCell("", &cell);
-    if (s.ok()) row_deletes->Add(cell.entries);
-    return s;
   }
 
   // Replaces the merge operands of cells by what they make. The changes are
@@ -743,28 +605,18 @@ class Writer::Draft {
   const OpenedStore& opened_;
   const FamilyMap& families_;
   rocksdb::Transaction* const transaction_;
-  const rocksdb::Snapshot* const snapshot_;
+  ChangedCells cells_;
   uint64_t now_ms_ = 0;
   uint64_t last_ms_ = 0;  // the clock's bound has to cover it
-  std::string_view row_;  // the row in row_bytes_, once there is one
-  std::string row_bytes_;
-  uint64_t row_hash_ = 0;
-  FamilyMap::const_iterator family_;    // the family of the change
+  RowOfFamily at_;        // of the change; a row once its bytes are there
   RowLocks::Stripe* stripe_ = nullptr;  // that row's
   rocksdb::WriteBatch own_batch_;
   rocksdb::WriteBatch* const batch_;
   // Most writes leave these empty:
-  std::map<Key, Join> joins_;
+  std::map<CellKey, Join> joins_;
   std::list<std::string> updated_;  // values of increments and appends
-  // The rows that were removed by a range tombstone and, if it looks at itself,
-  // the cells that were changed since. Finding one applies its changes.
-  std::set<Key> removed_rows_;
-  mutable std::map<Key, ChangedCell> cells_;
   // The family of each kDeleteFamilyVersion.
   std::vector<SharedRules*> family_version_deletes_;
-  // A change may depend on others, or even values in `latest` families.
-  bool looks_at_itself_ = false;
-  bool has_updates_ = false;
   bool is_wide_ = false;  // NoteWideWrite
 };
 

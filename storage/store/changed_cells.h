@@ -1,0 +1,131 @@
+// Stored cells as the changes of a batch in the making leave them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "rocksdb/slice.h"
+#include "rocksdb/snapshot.h"
+#include "rocksdb/status.h"
+#include "rowbloom/write_batch.h"
+#include "storage/cells/cell_versions.h"
+#include "storage/store/opened_store.h"
+#include "storage/store/row_cells.h"
+
+namespace rowbloom {
+
+using CellKey = std::pair<uint32_t, std::string>;  // family, key
+
+// The row of a change, in one family.
+struct RowOfFamily {
+  std::string_view row;
+  std::string bytes;  // the row's in a key
+  uint64_t hash = 0;  // HashRow
+  FamilyMap::const_iterator family;
+
+  uint32_t family_id() const { return family->second.handle()->GetID(); }
+  CellKey KeyOf(std::string_view qualifier) const {
+    return {family_id(), bytes + std::string(qualifier)};
+  }
+};
+
+// Not thread-safe: one write's.
+class ChangedCells {
+ public:
+  // The cells are as of `snapshot`, unless it is null: then the caller has
+  // locked their rows. `opened` outlives the object.
+  ChangedCells(const OpenedStore& opened, std::span<const Change> changes,
+               const rocksdb::Snapshot* snapshot);
+
+  // Notes what a change made of a cell, for changes that look at it later. The
+  // entry's value outlives the object.
+  void Note(const RowOfFamily& at, std::string_view qualifier,
+            const Entry& entry);
+  // Notes that nothing that RocksDB has of the cell, or of the row in the
+  // family, is left.
+  void NoteRemoval(const RowOfFamily& at, std::string_view qualifier);
+  void NoteRowRemoval(const RowOfFamily& at);
+
+  struct Cell {
+    rocksdb::PinnableSlice stored;  // the entries may view into it
+    Entries entries;
+  };
+  // Finds a cell, whose entries are none if it is absent. Errors are RocksDB's;
+  // Corruption as ReadEntries; InvalidArgument: the qualifier is too long.
+  rocksdb::Status Find(const RowOfFamily& at, std::string_view qualifier,
+                       Cell* cell);
+  // Finds the deletes of the row, which are kept with the cell of the empty
+  // qualifier. A `latest` family has none.
+  rocksdb::Status FindRowDeletes(const RowOfFamily& at, RowDeletes* deletes);
+
+  // Calls visit(qualifier, Cell&) for each cell that a delete concerns.
+  template <typename Visit>
+  rocksdb::Status ForEach(const RowOfFamily& at, const Change& change,
+                          Visit visit) {
+    if (!IsDeleteOfRow(change.type)) {
+      Cell cell;
+      rocksdb::Status s = Find(at, change.qualifier, &cell);
+      if (s.ok()) visit(change.qualifier, cell);
+      return s;
+    }
+    const CellKey row = at.KeyOf("");
+    rocksdb::Status s;
+    const auto end = EndOf(row);
+    for (auto it = changed_.lower_bound(row); s.ok() && it != end; ++it) {
+      const auto qualifier =
+          std::string_view(it->first.second).substr(row.second.size());
+      Cell cell;
+      s = Find(at, qualifier, &cell);
+      if (s.ok()) visit(qualifier, cell);
+    }
+    if (!s.ok() || removed_rows_.contains(row)) return s;
+    Cell cell;
+    RowCells stored(opened_, at.family, options_, at.bytes);
+    s = stored.Enter(at.row, at.bytes);
+    for (; s.ok(); stored.Next()) {
+      const StoredCell* const here = stored.Find();
+      if (here == nullptr) break;
+      if (changed_.contains(at.KeyOf(here->qualifier))) continue;
+      s = ReadEntries(*here, &cell.entries);
+      if (s.ok()) visit(here->qualifier, cell);
+    }
+    return s.ok() ? stored.status() : s;
+  }
+
+ private:
+  struct Changed {
+    bool is_read = false;
+    Cell cell;      // once it is read
+    Entries since;  // these come after the cell's entries
+  };
+
+  // The end of a row's cells.
+  std::map<CellKey, Changed>::iterator EndOf(const CellKey& row) {
+    return changed_.lower_bound(
+        {row.first, RowEnd(row.second, kMaxQualifierBytes)});
+  }
+  bool IsLookedAt(const RowOfFamily& at) const {
+    return at.family->second.format == CellFormat::kLatest ? looks_at_values_
+                                                           : looks_at_cells_;
+  }
+  rocksdb::Status Read(const RowOfFamily& at, const CellKey& key,
+                       std::string_view qualifier, Cell* cell) const;
+
+  const OpenedStore& opened_;
+  rocksdb::ReadOptions options_;
+  // A later change may look at cells, and at values in `latest` families. Most
+  // batches look at none, and note nothing.
+  bool looks_at_cells_ = false;
+  bool looks_at_values_ = false;
+  // The rows that were removed, and the cells that were changed since. Finding
+  // one applies its changes.
+  std::set<CellKey> removed_rows_;
+  std::map<CellKey, Changed> changed_;
+};
+
+}  // namespace rowbloom
