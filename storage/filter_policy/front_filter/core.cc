@@ -99,6 +99,17 @@ bool IsPrepared(const rocksdb::Options& options, const Family& family,
          });
 }
 
+// Tells whether the database is a secondary or a follower: these alone do not
+// support tailing iterators. TryCatchUpWithPrimary would tell, too, but it
+// moves a secondary forward.
+bool IsSecondary(rocksdb::DB* database) {
+  rocksdb::ReadOptions options;
+  options.tailing = true;
+  const std::unique_ptr<rocksdb::Iterator> iterator(
+      database->NewIterator(options));
+  return iterator->status().IsNotSupported();
+}
+
 }  // namespace
 
 std::shared_ptr<rocksdb::EventListener> NewListener(
@@ -156,8 +167,7 @@ rocksdb::Status Core::Attach(
     const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
   const std::lock_guard attach(attach_mutex_);
   rocksdb::DB* const root = database->GetRootDB();
-  // Others say NotSupported to this.
-  if (!root->TryCatchUpWithPrimary().IsNotSupported()) {
+  if (IsSecondary(root)) {
     return NotSupported(
         "the front filter does not serve secondaries: their files change "
         "without notice");

@@ -190,14 +190,19 @@ TEST_F(FrontFilterTest, ReadOnly) {
   EXPECT_FALSE(filter_->MayHaveRow(family, "absent:"));
 }
 
-TEST_F(FrontFilterTest, SecondariesAreRefused) {
+TEST_F(FrontFilterTest, SecondariesAreRefusedAndStayAsTheyWere) {
   const auto primary = test::OpenDb(Options(), path_);
+  ExpectOk(primary->Put({}, "row:a", "old"));
   options_.max_open_files = -1;
   std::unique_ptr<rocksdb::DB> db;
   ExpectOk(rocksdb::DB::OpenAsSecondary(options_, path_, dir_.File("secondary"),
                                         Into(&db)));
+  ExpectOk(primary->Put({}, "row:a", "new"));
   EXPECT_THAT(filter_->Attach(db.get()),
               StatusIs(Status::kNotSupported, HasSubstr("secondaries")));
+  std::string value;
+  ExpectOk(db->Get({}, "row:a", &value));
+  EXPECT_EQ(value, "old");
   EXPECT_TRUE(filter_->MayHaveRow(db->DefaultColumnFamily(), "absent:"));
 }
 
