@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,8 +32,9 @@ using rocksdb::Status;
 constexpr size_t kBlockBytes = 32768;
 constexpr size_t kHeadBytes = 7;
 constexpr size_t kTypeAt = 6;
-// The contents of a log's record begin with the number of its first write.
-constexpr size_t kNumberBytes = 8;
+// A change in a log, which is a batch, begins with the number of its first
+// write (u64) and the number of writes (u32).
+constexpr size_t kChangeHeadBytes = sizeof(uint64_t) + sizeof(uint32_t);
 // The types of a change in one record, and of the first, others and last of
 // the records that a long one takes.
 enum RecordType : char { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
@@ -83,15 +85,32 @@ struct Records {
   uint64_t end = 0;      // of the last whole one
   bool are_all = false;  // nothing but whole changes is in the file
   std::string rest;      // behind the end, in its block and the next one
-  // The first bytes of the first record; empty: there is none.
-  std::string first_contents;
+  // Of a log: the numbers of the first write, and of the one after the last.
+  // nullopt: there is no whole change.
+  std::optional<uint64_t> first_number;
+  uint64_t next_number = 0;
 };
+
+// Notes a record of a log. `head` has the first bytes of its change.
+void NoteRecord(std::string_view record, std::string* head, Records* records) {
+  const char type = record[kTypeAt];
+  if (type == kFull || type == kFirst) head->clear();
+  head->append(
+      record.substr(kHeadBytes).substr(0, kChangeHeadBytes - head->size()));
+  const bool is_end = type == kFull || type == kLast;
+  if (!is_end || head->size() < kChangeHeadBytes) return;
+  const auto number = LoadFixed<uint64_t>(head->data());
+  if (!records->first_number) records->first_number = number;
+  records->next_number =
+      number + LoadFixed<uint32_t>(head->data() + sizeof(uint64_t));
+}
 
 Status FindRecords(Env* env, const std::string& path, Records* records) {
   std::unique_ptr<rocksdb::SequentialFile> file;
   Status s = env->NewSequentialFile(path, &file, rocksdb::EnvOptions());
   std::string buffer(kBlockBytes, '\0');
   rocksdb::Slice read;
+  std::string head;
   char type = kFull;  // the last one
   for (uint64_t block_at = 0; s.ok(); block_at += kBlockBytes) {
     s = file->Read(kBlockBytes, &read, buffer.data());
@@ -100,11 +119,8 @@ Status FindRecords(Env* env, const std::string& path, Records* records) {
     size_t at = 0;
     while (const size_t bytes = RecordBytes(block.substr(at))) {
       type = block[at + kTypeAt];
+      NoteRecord(block.substr(at, bytes), &head, records);
       at += bytes;
-      if (records->end == 0) {
-        records->first_contents =
-            block.substr(0, bytes).substr(kHeadBytes, kNumberBytes);
-      }
       records->end = block_at + at;
     }
     const bool is_last = block.size() < kBlockBytes;
@@ -138,27 +154,36 @@ Status CheckManifest(Env* env, const std::string& file, bool is_copy) {
 
 // Corruption: a log ends early, or has later changes, before one that has some.
 // RocksDB would leave out those between. `logs` are in order.
+//
+// A log that goes on with the number after the last whole change of one that
+// ends early leaves out none. An opening begins such a log, with an empty
+// batch, after a crash that left a part of a record; if it is cut short, too,
+// both stay.
 Status CheckLogs(Env* env, const std::map<uint64_t, std::string>& logs) {
-  std::string cut;  // the first log without its end
+  std::string cut;  // the log without its end
   uint64_t cut_at = 0;
-  std::string last;  // the last log with records
+  std::string last;  // the last log with changes
   uint64_t last_number = 0;
+  uint64_t next_number = 0;
   for (const auto& [log_number, log] : logs) {
     Records records;
     Status s = FindRecords(env, log, &records);
     if (!s.ok()) return s;
-    if (records.first_contents.size() == kNumberBytes) {
-      if (!cut.empty()) {
-        return Corruption(cut, ": offset ", cut_at, ": expected records up to ",
-                          "the end, as ", log, " has some, found none");
+    if (records.first_number) {
+      const uint64_t number = *records.first_number;
+      if (!cut.empty() && number != next_number) {
+        return Corruption(cut, ": offset ", cut_at, ": expected changes up to ",
+                          "write ", number, ", with which ", log,
+                          " goes on, found none from write ", next_number);
       }
-      const auto number = LoadFixed<uint64_t>(records.first_contents.data());
       if (number < last_number) {
         return Corruption(log, ": begins with write ", number, ", expected ",
                           "one after write ", last_number, " of ", last);
       }
+      cut.clear();
       last = log;
       last_number = number;
+      next_number = records.next_number;
     }
     if (!records.are_all && cut.empty()) {
       cut = log;

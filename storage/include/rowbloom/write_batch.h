@@ -119,8 +119,9 @@ struct Change {
 // A removal takes the versions and the deletes that the store has of a column
 // (kRemove) or, in one family, of all columns of a row (kRemoveFamily), and
 // nothing that comes later. Deletes of the row stay, but for those that a
-// kRemoveFamily finds later than the store's time by more than a second, or,
-// once the store's clock was reset, all. It has no timestamp. It is for a copy
+// kRemoveFamily finds later than the store's time by more than a second. Once
+// one has found such a delete, in any row, or the store's clock was reset,
+// removals take all deletes of the row. It has no timestamp. It is for a copy
 // of a store: ChangeStream gives it where the store needed one.
 //
 // An increment or an append puts what it makes of the newest value of its cell,

@@ -256,6 +256,48 @@ TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
   EXPECT_GE(most_batches, kBatches - 1);
 }
 
+// An opening begins a new log, with an empty batch after one that is torn. If
+// it is cut short before there is a new MANIFEST, the next one finds both.
+TEST(TornLog, LosesNothingMoreByOpeningsThatAreCutShort) {
+  constexpr uint64_t kRows = 12;
+  const TempDir dir;
+  const std::string path = dir.File("db");
+  { ASSERT_NE(OpenOrFail({}, path, {{"f", {}}}), nullptr); }
+  const auto store = OpenOrFail({}, path, {});
+  ASSERT_NE(store, nullptr);
+  for (uint64_t row = 0; row <= kRows; ++row) {
+    ASSERT_THAT(store->Put(std::to_string(row), "f", "q", "v"), IsOk());
+  }
+  const std::string torn = dir.File("torn");
+  CopyOpenDatabase(path, torn);
+  const std::string log = LogFile(torn);
+  std::filesystem::resize_file(log, std::filesystem::file_size(log) - 5);
+
+  int with_two_logs = 0;
+  bool went = true;
+  for (uint64_t calls = 0; went; calls += Stride(5)) {
+    SCOPED_TRACE("openings are cut short after " + std::to_string(calls));
+    const TempDir trial;
+    const std::string copy = trial.File("db");
+    CopyOpenDatabase(torn, copy);
+    went = PowerGoesDuringOpen(calls, copy, {});
+    const auto logs = std::ranges::count_if(
+        std::filesystem::directory_iterator(copy), [](const auto& entry) {
+          return entry.path().extension() == ".log" && entry.file_size() > 0;
+        });
+    with_two_logs += logs > 1 ? 1 : 0;
+    PowerGoesDuringOpen(calls, copy, {});
+    for (const bool read_only : {true, false}) {
+      const auto opened = OpenOrFail({.read_only = read_only}, copy, {});
+      ASSERT_NE(opened, nullptr);
+      ScanCounts counts;
+      ASSERT_THAT(opened->Count({}, &counts), IsOk());
+      ASSERT_EQ(counts.rows, kRows);
+    }
+  }
+  EXPECT_TRUE(with_two_logs > 0 || Stride(5) > 1);
+}
+
 // RocksDB cannot flush a memtable with a range tombstone again after the log
 // for the next one could not be created.
 TEST(FailedFlush, IsRefusedTheNextTimeUntilTheStoreIsOpenedAgain) {
