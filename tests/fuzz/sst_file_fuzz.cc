@@ -81,23 +81,6 @@ void CheckData(const sst::SstFile& file) {
     }
     if (!data.index().status().ok()) CheckError(data.index().status());
   } while (data.SkipDamagedPartition());
-  sst::DataCursor one_by_one(file);
-  sst::DataCursor batches(file);
-  while (one_by_one.NextBlock() && batches.NextBlock()) {
-    for (auto entries = batches.NextEntries(); !entries.empty();
-         entries = batches.NextEntries()) {
-      for (const sst::BlockEntry& entry : entries) {
-        Check(one_by_one.NextEntry() &&
-                  one_by_one.internal_key() == entry.key &&
-                  one_by_one.value() == entry.value &&
-                  one_by_one.key().sequence == batches.KeyOf(entry).sequence,
-              "a batch has the entries that come one by one");
-      }
-    }
-    Check(!one_by_one.NextEntry() &&
-              one_by_one.block_status() == batches.block_status(),
-          "a batch ends as a block does");
-  }
   sst::DataCursor from(file);
   from.SkipTo("key000007");
   while (from.Next()) {

@@ -130,27 +130,6 @@ bool EntryCursor::Next() {
   return CheckEnd();
 }
 
-bool EntryCursor::NextSome(EntryBatch* batch) {
-  batch->Clear();
-  if (!status_.ok()) return false;
-  if (at_ >= entries_end_) return CheckEnd();
-  std::string_view last = key_;
-  while (at_ < entries_end_ && !batch->full()) {
-    std::string_view in = block_.substr(at_, entries_end_ - at_);
-    Lengths lengths;
-    if (!ReadLengths(last.size(), &in, &lengths)) break;
-    if (!batch->HasRoom(lengths.key_bytes())) break;
-    if (!CheckKey(lengths)) break;
-    last = batch->AddKey(last.substr(0, lengths.shared),
-                         in.substr(0, lengths.non_shared));
-    in.remove_prefix(lengths.non_shared);
-    batch->AddValue(TakeValue(lengths.value_bytes, &in));
-    at_ = entries_end_ - in.size();
-  }
-  key_.assign(last);
-  return !batch->entries().empty();
-}
-
 bool EntryCursor::CheckEnd() {
   // A block without entries has one restart, at 0.
   if (next_restart_ < restart_count_ && entries_end_ > 0) {
@@ -166,8 +145,7 @@ bool EntryCursor::CheckEnd() {
 }
 
 // Takes them off `*in`. Changes nothing else.
-inline bool EntryCursor::ReadLengths(size_t last_key_bytes,
-                                     std::string_view* in, Lengths* lengths) {
+inline bool EntryCursor::ReadLengths(std::string_view* in, Lengths* lengths) {
   if (!GetVarint(in, &lengths->shared) ||
       !GetVarint(in, &lengths->non_shared) ||
       (sized_ && !GetVarint(in, &lengths->value_bytes))) {
@@ -181,10 +159,10 @@ inline bool EntryCursor::ReadLengths(size_t last_key_bytes,
           start, values_at_ - entries_end_));
     }
   }
-  if (lengths->shared > last_key_bytes) {
+  if (lengths->shared > key_.size()) {
     return Fail(fmt::format(
         "entry at offset {}: shares {} bytes with a key of {} bytes", at_,
-        lengths->shared, last_key_bytes));
+        lengths->shared, key_.size()));
   }
   if (lengths->non_shared > in->size() ||
       (!values_apart_ &&
@@ -200,21 +178,6 @@ inline bool EntryCursor::ReadLengths(size_t last_key_bytes,
         lengths->value_bytes, restarts_at_ - values_at_));
   }
   return true;
-}
-
-// Takes the value of an entry off `*in`, which starts behind its key, or from
-// where values are apart.
-inline std::string_view EntryCursor::TakeValue(size_t value_bytes,
-                                               std::string_view* in) {
-  std::string_view value;
-  if (values_apart_) {
-    value = block_.substr(values_at_, value_bytes);
-    values_at_ += value_bytes;
-  } else {
-    value = in->substr(0, value_bytes);
-    in->remove_prefix(value_bytes);
-  }
-  return value;
 }
 
 inline bool EntryCursor::CheckKey(const Lengths& lengths) {
@@ -240,16 +203,21 @@ inline bool EntryCursor::CheckKey(const Lengths& lengths) {
 bool EntryCursor::ReadEntry() {
   std::string_view in = block_.substr(at_, entries_end_ - at_);
   Lengths lengths;
-  if (!ReadLengths(key_.size(), &in, &lengths) || !CheckKey(lengths)) {
+  if (!ReadLengths(&in, &lengths) || !CheckKey(lengths)) {
     return false;
   }
+  shared_key_bytes_ = lengths.shared;
   key_.resize(lengths.shared);
   key_.append(in.substr(0, lengths.non_shared));
   in.remove_prefix(lengths.non_shared);
 
   value_offset_bytes_ = values_apart_ ? values_at_ : entries_end_ - in.size();
-  if (sized_) {
-    value_ = TakeValue(lengths.value_bytes, &in);
+  if (values_apart_) {
+    value_ = block_.substr(values_at_, lengths.value_bytes);
+    values_at_ += lengths.value_bytes;
+  } else if (sized_) {
+    value_ = in.substr(0, lengths.value_bytes);
+    in.remove_prefix(lengths.value_bytes);
   } else {
     const std::string_view before = in;
     if (!ReadHandle(lengths.shared == 0, &in)) return false;

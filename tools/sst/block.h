@@ -30,11 +30,8 @@
 //   if (!entries.status().ok()) ...
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -57,56 +54,6 @@ enum class ValueForm : uint8_t {
   kData,
 };
 
-// An entry of a block with values of their own length.
-struct BlockEntry {
-  std::string_view key;
-  std::string_view value;
-  // The number of first bytes that the key has from the one before it.
-  size_t shared_key_bytes = 0;
-};
-
-// Several entries of a block, their keys side by side: at most kMostEntries,
-// and 64 KiB of keys or one longer key. Not thread-safe.
-class EntryBatch {
- public:
-  static constexpr size_t kMostEntries = 64;
-
-  // They live until the batch is filled again, and as long as the block.
-  std::span<const BlockEntry> entries() const {
-    return {entries_.data(), count_};
-  }
-
- private:
-  friend class EntryCursor;
-
-  void Clear() { key_bytes_ = count_ = 0; }
-  bool full() const { return count_ == kMostEntries; }
-  // Makes room for the first key, whatever its size.
-  bool HasRoom(size_t key_bytes) {
-    if (key_bytes <= keys_.size() - key_bytes_) return true;
-    if (count_ > 0) return false;
-    keys_.resize(std::max(key_bytes, kKeyBytes));
-    return true;
-  }
-  // The key of the next entry; its value follows. REQUIRES room.
-  std::string_view AddKey(std::string_view shared, std::string_view rest) {
-    char* key = keys_.data() + key_bytes_;
-    std::copy_n(shared.data(), shared.size(), key);
-    std::copy_n(rest.data(), rest.size(), key + shared.size());
-    key_bytes_ += shared.size() + rest.size();
-    entries_[count_].shared_key_bytes = shared.size();
-    return entries_[count_].key = {key, shared.size() + rest.size()};
-  }
-  void AddValue(std::string_view value) { entries_[count_++].value = value; }
-
-  static constexpr size_t kKeyBytes = size_t{64} << 10;
-
-  std::string keys_;
-  size_t key_bytes_ = 0;  // bytes of keys_ in use
-  std::array<BlockEntry, kMostEntries> entries_;
-  size_t count_ = 0;
-};
-
 // Walks the entries of one block, front to back. The block's bytes must outlive
 // the cursor. Any bytes are safe: lengths, offsets and counts are checked
 // before use. Not thread-safe.
@@ -118,13 +65,10 @@ class EntryCursor {
   // damage: then status() is not OK.
   bool Next();
 
-  // Instead of Next(), moves past several entries at once, which is faster.
-  // False, with an empty batch, at the end and at damage. REQUIRES
-  // ValueForm::kSized or kData.
-  bool NextSome(EntryBatch* batch);
-
   // The present entry. REQUIRES that the last Next() returned true.
   const std::string& key() const { return key_; }
+  // The number of first bytes that the key has from the one before it.
+  size_t shared_key_bytes() const { return shared_key_bytes_; }
   std::string_view value() const { return value_; }
   size_t value_offset_bytes() const { return value_offset_bytes_; }
   // The handle in the forms that have one. It is as stored: not checked against
@@ -133,7 +77,6 @@ class EntryCursor {
   // The first key in ValueForm::kHandleAndFirstKey.
   std::string_view first_key() const { return first_key_; }
 
-  size_t restart_count() const { return restart_count_; }
   bool has_hash_index() const { return has_hash_index_; }
   // Tells whether the block says that its keys are spread evenly.
   bool has_even_keys() const { return has_even_keys_; }
@@ -156,10 +99,8 @@ class EntryCursor {
 
     size_t key_bytes() const { return size_t{shared} + non_shared; }
   };
-  bool ReadLengths(size_t last_key_bytes, std::string_view* in,
-                   Lengths* lengths);
+  bool ReadLengths(std::string_view* in, Lengths* lengths);
   bool CheckKey(const Lengths& lengths);
-  std::string_view TakeValue(size_t value_bytes, std::string_view* in);
   bool ReadEntry();
   bool CheckEnd();
   bool ReadHandle(bool in_full, std::string_view* in);
@@ -180,6 +121,7 @@ class EntryCursor {
   size_t next_restart_at_ = 0;  // its offset; behind the last, no entry's
   size_t at_ = 0;               // offset of the next entry
   std::string key_;
+  size_t shared_key_bytes_ = 0;
   uint64_t decoded_key_bytes_ = 0;
   uint64_t most_key_bytes_;  // that may be decoded
   std::string_view value_;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace rowbloom::sst {
 namespace {
 
@@ -32,45 +30,24 @@ bool DataCursor::NextBlock() {
   return true;
 }
 
-bool DataCursor::EndBlock() {
-  if (!entries_->status().ok()) {
-    block_status_ =
-        file_.Damaged(block(), "data block", entries_->status().getState());
-  }
-  return false;
-}
-
-bool DataCursor::FailKey(std::string_view key) {
-  block_status_ =
-      file_.Damaged(block(), "data block",
-                    fmt::format("key of {} bytes, expected at least {}",
-                                key.size(), kInternalKeySuffixBytes));
-  return false;
-}
-
 bool DataCursor::NextEntry() {
   if (!entries_ || !block_status_.ok()) return false;
-  if (!entries_->Next()) return EndBlock();
+  if (!entries_->Next()) {
+    if (!entries_->status().ok()) {
+      block_status_ =
+          file_.Damaged(block(), "data block", entries_->status().getState());
+    }
+    return false;
+  }
   if (!ParseInternalKey(entries_->key(), &key_)) {
-    return FailKey(entries_->key());
+    block_status_ = file_.Damaged(
+        block(), "data block",
+        fmt::format("key of {} bytes, expected at least {}",
+                    entries_->key().size(), kInternalKeySuffixBytes));
+    return false;
   }
   if (global_sequence_ != 0) key_.sequence = global_sequence_;
   return true;
-}
-
-std::span<const BlockEntry> DataCursor::NextEntries() {
-  if (!entries_ || !block_status_.ok()) return {};
-  if (!entries_->NextSome(&batch_)) {
-    EndBlock();
-    return {};
-  }
-  const std::span<const BlockEntry> entries = batch_.entries();
-  const auto malformed =
-      std::find_if(entries.begin(), entries.end(), [](const BlockEntry& entry) {
-        return entry.key.size() < kInternalKeySuffixBytes;
-      });
-  if (malformed != entries.end()) FailKey(malformed->key);
-  return {entries.begin(), malformed};
 }
 
 bool DataCursor::Next() {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,17 +41,6 @@ class DataCursor {
   // NextEntry moves within the block; false at its end and at damage.
   bool NextBlock();
   bool NextEntry();
-  // Instead of NextEntry, several entries at once, which is faster: none at the
-  // end of the block and at damage. They live until the cursor moves.
-  std::span<const BlockEntry> NextEntries();
-  // The key of one of them, as key() would give it.
-  InternalKey KeyOf(const BlockEntry& entry) const {
-    InternalKey key;
-    if (ParseInternalKey(entry.key, &key) && global_sequence_ != 0) {
-      key.sequence = global_sequence_;
-    }
-    return key;
-  }
   // OK, or what is wrong with the present block.
   const rocksdb::Status& block_status() const { return block_status_; }
 
@@ -60,6 +48,8 @@ class DataCursor {
   // true. The sequence number in an ingested file is the file's own.
   const InternalKey& key() const { return key_; }
   const std::string& internal_key() const { return entries_->key(); }
+  // The number of first bytes that it has from the key before it.
+  size_t shared_key_bytes() const { return entries_->shared_key_bytes(); }
   std::string_view value() const { return entries_->value(); }
 
   // The present block. REQUIRES that the last NextBlock() returned true.
@@ -68,9 +58,6 @@ class DataCursor {
   CompressionType compression() const { return reader_.compression(); }
   // 0 where it could not be read.
   size_t contents_bytes() const { return contents_.size(); }
-  size_t restart_count() const {
-    return entries_ ? entries_->restart_count() : 0;
-  }
   bool has_hash_index() const { return entries_ && entries_->has_hash_index(); }
 
   // Skips damage in a partition of the index, see IndexCursor.
@@ -82,9 +69,6 @@ class DataCursor {
   }
 
  private:
-  bool EndBlock();
-  bool FailKey(std::string_view key);
-
   const SstFile& file_;
   const uint64_t global_sequence_;
   IndexCursor index_;
@@ -93,7 +77,6 @@ class DataCursor {
   std::optional<EntryCursor> entries_;
   rocksdb::Status block_status_;
   InternalKey key_;
-  EntryBatch batch_;
 };
 
 // Calls `use` for each range deletion, in the order of the file. Stops at

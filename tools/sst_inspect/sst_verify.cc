@@ -72,19 +72,17 @@ class FilterCheck {
   // Tells whether the file has a filter with something in it.
   bool has_filter() const { return !filter_.partitions().empty(); }
 
-  // Keys without timestamps, in the file's order; whether they are `ascending`
+  // A key without its timestamp, in the file's order; whether it is `ascending`
   // in it. Throws what a lookup threw; may throw std::bad_alloc.
-  void Add(std::span<const std::string_view> keys, bool ascending) {
+  void Add(std::string_view key, bool ascending) {
     constexpr size_t kMostBytes = size_t{256} << 10;
     if (!filter_.can_probe()) return;
-    for (const std::string_view key : keys) {
-      if (!next_.ends.empty() && next_.bytes.size() + key.size() > kMostBytes) {
-        HandOver();
-      }
-      next_.bytes.append(key);
-      next_.ends.push_back(next_.bytes.size());
-      next_.ascending = next_.ascending && ascending;
+    if (!next_.ends.empty() && next_.bytes.size() + key.size() > kMostBytes) {
+      HandOver();
     }
+    next_.bytes.append(key);
+    next_.ends.push_back(next_.bytes.size());
+    next_.ascending = next_.ascending && ascending;
   }
 
   // Waits until all keys were looked up. Once, after the last key. Throws what
@@ -334,11 +332,9 @@ class Verifier {
         ++data_blocks_;
         if (progress_) progress_(data_.block().offset_bytes);
         bool empty = true;
-        for (auto entries = data_.NextEntries(); !entries.empty();
-             entries = data_.NextEntries()) {
-          if (empty) CheckFirst(entries.front().key);
-          empty = false;
-          CheckEntries(entries);
+        for (; data_.NextEntry(); empty = false) {
+          if (empty) CheckFirst(data_.internal_key());
+          CheckEntry(data_.key());
         }
         if (!data_.block_status().ok()) {
           ++counts_.damaged_blocks;
@@ -360,10 +356,10 @@ class Verifier {
   }
 
   // Compares what is behind the bytes that they share; mostly one tells.
-  int CompareWithLast(std::string_view last, std::string_view key,
-                      size_t shared_bytes) const {
+  int CompareWithLast(std::string_view last, std::string_view key) const {
     if (!order_tells_keys_) return Compare(last, key);
-    const size_t shared = std::min({shared_bytes, last.size(), key.size()});
+    const size_t shared =
+        std::min({data_.shared_key_bytes(), last.size(), key.size()});
     return Compare(last.substr(shared), key.substr(shared));
   }
 
@@ -395,35 +391,25 @@ class Verifier {
     index_key_.assign(end);
   }
 
-  // REQUIRES entries of one block, the next ones.
-  void CheckEntries(std::span<const sst::BlockEntry> entries) {
-    std::array<std::string_view, sst::EntryBatch::kMostEntries> keys;
-    size_t key_count = 0;
-    bool ascending = ordered_;
-    std::string_view last = last_key_;
-    for (const sst::BlockEntry& entry : entries) {
-      const sst::InternalKey key = data_.KeyOf(entry);
-      const std::string_view last_user_key =
-          last.empty() ? last : UserKeyOf(last);
-      CheckType(key);
-      CheckBlob(key, entry.value);
-      const int order = ordered_ && !last.empty()
-                            ? CompareWithLast(last_user_key, key.user_key,
-                                              entry.shared_key_bytes)
-                            : -1;
-      if (order >= 0) CheckVersions(order, last, entry.key, key);
-      ascending = ascending && order <= 0;
-      const std::string_view bare = format_.WithoutTimestamp(key.user_key);
-      const bool new_key =
-          order_tells_keys_
-              ? order != 0
-              : last.empty() || bare != format_.WithoutTimestamp(last_user_key);
-      if (new_key) keys[key_count++] = bare;
-      last = entry.key;
-    }
-    counts_.cells += entries.size();
-    last_key_.assign(last);
-    filter_.Add({keys.data(), key_count}, ascending);
+  // Checks the present entry, whose key this is.
+  void CheckEntry(const sst::InternalKey& key) {
+    ++counts_.cells;
+    CheckType(key);
+    CheckBlob(key);
+    const bool is_first = last_key_.empty();
+    const std::string_view last = is_first ? last_key_ : UserKeyOf(last_key_);
+    const int order =
+        ordered_ && !is_first ? CompareWithLast(last, key.user_key) : -1;
+    if (order >= 0) CheckVersions(order, key);
+    const std::string_view bare = format_.WithoutTimestamp(key.user_key);
+    const bool is_new =
+        order_tells_keys_ ? order != 0
+                          : is_first || bare != format_.WithoutTimestamp(last);
+    if (is_new) filter_.Add(bare, ordered_ && order <= 0);
+    // The first entry of a block shares no bytes.
+    const size_t shared = data_.shared_key_bytes();
+    last_key_.resize(shared);
+    last_key_.append(data_.internal_key(), shared);
   }
 
   void CheckType(const sst::InternalKey& key) {
@@ -434,26 +420,25 @@ class Verifier {
   }
 
   // Checks the record of a value that is not in the block.
-  void CheckBlob(const sst::InternalKey& key, std::string_view value) {
-    if (!IsEmbeddedBlob(file_.file(), key.type, value)) return;
+  void CheckBlob(const sst::InternalKey& key) {
+    if (!IsEmbeddedBlob(file_.file(), key.type, data_.value())) return;
     std::string contents;
-    const Status status = blobs_.Read(value, &contents);
+    const Status status = blobs_.Read(data_.value(), &contents);
     if (!status.ok()) findings_.Failure(status);
   }
 
   // Checks two entries whose user keys do not rise.
-  void CheckVersions(int order, std::string_view last, std::string_view stored,
-                     const sst::InternalKey& key) {
+  void CheckVersions(int order, const sst::InternalKey& key) {
     // The latest write of a key comes first: sequence and type, as a
     // little-endian number, fall.
     const auto packed = [](std::string_view internal_key) {
       return LoadFixed<uint64_t>(internal_key.data() + internal_key.size() -
                                  sst::kInternalKeySuffixBytes);
     };
-    if (order == 0 && packed(last) > packed(stored)) return;
+    if (order == 0 && packed(last_key_) > packed(data_.internal_key())) return;
     BlockProblem(fmt::format("key {}@{} out of order after {}",
                              KeyText(key.user_key), key.sequence,
-                             KeyText(UserKeyOf(last))));
+                             KeyText(UserKeyOf(last_key_))));
   }
 
   void CheckRangeDeletions() {

@@ -42,34 +42,16 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 Entries ReadAll(const std::string& block, rocksdb::Status* status) {
   Entries entries;
   EntryCursor cursor(block, ValueForm::kSized);
+  std::string last;
   while (cursor.Next()) {
     EXPECT_EQ(block.substr(cursor.value_offset_bytes(), cursor.value().size()),
               cursor.value());
+    const size_t shared = cursor.shared_key_bytes();
+    EXPECT_EQ(last.substr(0, shared), cursor.key().substr(0, shared));
+    last = cursor.key();
     entries.emplace_back(cursor.key(), cursor.value());
   }
   EXPECT_FALSE(cursor.Next()) << "after the end";
-  *status = cursor.status();
-  return entries;
-}
-
-// The same by NextSome.
-Entries ReadAllInBatches(const std::string& block, ValueForm form,
-                         rocksdb::Status* status) {
-  Entries entries;
-  EntryCursor cursor(block, form);
-  EntryBatch batch;
-  std::string last;
-  while (cursor.NextSome(&batch)) {
-    EXPECT_FALSE(batch.entries().empty());
-    for (const BlockEntry& entry : batch.entries()) {
-      EXPECT_EQ(last.substr(0, entry.shared_key_bytes),
-                entry.key.substr(0, entry.shared_key_bytes));
-      last = entry.key;
-      entries.emplace_back(entry.key, entry.value);
-    }
-  }
-  EXPECT_TRUE(batch.entries().empty());
-  EXPECT_FALSE(cursor.NextSome(&batch)) << "after the end";
   *status = cursor.status();
   return entries;
 }
@@ -89,36 +71,6 @@ TEST(EntryCursor, RebuildsSharedKeys) {
   EXPECT_EQ(ReadAll(block, &status),
             (Entries{{"apple", "1"}, {"apply", ""}, {"b", "22"}}));
   EXPECT_TRUE(status.ok()) << status.ToString();
-}
-
-// More of them than a batch has, and keys that do not fit into one together.
-TEST(EntryCursor, BatchesHaveAllEntriesInOrder) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
-  std::string entries;
-  std::vector<uint32_t> restarts;
-  for (int i = 0; i < 1000; ++i) {
-    const bool restart = random.OneIn(16) || i == 0;
-    if (restart) restarts.push_back(static_cast<uint32_t>(entries.size()));
-    entries += restart ? Entry(0, random.Bytes(100), "a")
-                       : Entry(static_cast<int>(random.Below(90)),
-                               random.Bytes(90 + random.Below(10)), "b");
-    if (!random.OneIn(50)) continue;
-    // Its length as a varint of three bytes.
-    restarts.push_back(static_cast<uint32_t>(entries.size()));
-    entries +=
-        std::string("\0\xa0\x9c\x01\x01", 5) + random.Bytes(20'000) + "c";
-  }
-  const std::string block = Block(entries, restarts);
-  rocksdb::Status status;
-  const Entries one_by_one = ReadAll(block, &status);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_GT(one_by_one.size(), 1000U);
-  for (const ValueForm form : {ValueForm::kSized, ValueForm::kData}) {
-    EXPECT_EQ(ReadAllInBatches(block, form, &status), one_by_one);
-    EXPECT_TRUE(status.ok()) << status.ToString();
-  }
 }
 
 TEST(EntryCursor, EmptyBlockHasNoEntries) {
@@ -175,9 +127,6 @@ std::string DamageApart(const std::string& block) {
   while (cursor.Next()) {
   }
   EXPECT_TRUE(cursor.status().IsCorruption()) << cursor.status().ToString();
-  rocksdb::Status in_batches;
-  ReadAllInBatches(block, ValueForm::kData, &in_batches);
-  EXPECT_EQ(in_batches.ToString(), cursor.status().ToString());
   return cursor.status().ToString();
 }
 
@@ -187,9 +136,6 @@ TEST(EntryCursor, ReadsValuesThatAreApartFromTheirKeys) {
         ApartBlock(kApartEntries, kApartValues, {0, 12},
                    has_hash_index ? std::string("\0\1\2\0", 4) : "",
                    has_hash_index ? kHashIndexFlag : 0);
-    rocksdb::Status status;
-    EXPECT_EQ(ReadAllInBatches(block, ValueForm::kData, &status), kApartModel);
-    EXPECT_TRUE(status.ok()) << status.ToString();
     EntryCursor cursor(block, ValueForm::kData);
     EXPECT_TRUE(cursor.has_values_apart());
     EXPECT_EQ(cursor.has_hash_index(), has_hash_index);
@@ -307,12 +253,6 @@ TEST(EntryCursor, AnyBytesAreSafe) {
       }
       entries += steps;
     }
-    rocksdb::Status status;
-    const Entries one_by_one = ReadAll(block, &status);
-    rocksdb::Status batch_status;
-    ASSERT_EQ(ReadAllInBatches(block, ValueForm::kSized, &batch_status),
-              one_by_one);
-    ASSERT_EQ(batch_status.ToString(), status.ToString());
   }
   EXPECT_GT(entries, 0U) << "no input got as far as an entry";
 }
@@ -332,13 +272,6 @@ TEST(Block, KeysRepeatedTooOftenAreRefused) {
   EXPECT_TRUE(cursor.status().IsCorruption());
   EXPECT_THAT(cursor.status().ToString(),
               HasSubstr("expected at most 268435456"));
-  EntryCursor in_batches(block, ValueForm::kSized);
-  EntryBatch batch;
-  for (count = 0; in_batches.NextSome(&batch);) {
-    count += batch.entries().size();
-  }
-  EXPECT_EQ(count, 4096u);
-  EXPECT_EQ(in_batches.status().ToString(), cursor.status().ToString());
 }
 
 }  // namespace

@@ -221,22 +221,6 @@ TEST_P(DataCursorOptions, ReadsWhatRocksDbReads) {
       GetParam().name.find("Dictionary") == std::string::npos) {
     EXPECT_EQ(blocks.size(), stock.GetTableProperties()->num_data_blocks);
   }
-
-  DataCursor batches(*file);
-  model = cells.begin();
-  while (batches.NextBlock()) {
-    for (auto entries = batches.NextEntries(); !entries.empty();
-         entries = batches.NextEntries()) {
-      for (const BlockEntry& entry : entries) {
-        ASSERT_NE(model, cells.end());
-        ASSERT_EQ(batches.KeyOf(entry).user_key, model->first);
-        ASSERT_EQ(entry.value, model->second);
-        ++model;
-      }
-    }
-    ASSERT_THAT(batches.block_status(), IsOk());
-  }
-  EXPECT_EQ(model, cells.end());
 }
 
 TEST_P(DataCursorOptions, SkipToStartsAtOrBeforeTheKey) {
