@@ -1,5 +1,6 @@
 #include "tools/sst/block_reader.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,45 @@ using rocksdb::Status;
 constexpr std::string_view kDictionaryBlock = "rocksdb.compression_dict";
 
 }  // namespace
+
+// Reads the bytes there, and behind them what may be asked for next.
+Status BlockReader::Fill(uint64_t offset_bytes, uint64_t length_bytes) {
+  // Stays in the processor's cache until its blocks are taken.
+  constexpr uint64_t kMostBytes = uint64_t{256} << 10;
+  // A block by itself is read by itself. Between blocks there may be padding.
+  const bool follows = last_end_ != 0 && offset_bytes >= last_end_ &&
+                       offset_bytes - last_end_ < kMostBytes;
+  most_bytes_ =
+      follows ? std::max(length_bytes, std::min(4 * most_bytes_, kMostBytes))
+              : length_bytes;
+  size_bytes_ = 0;
+  offset_bytes_ = offset_bytes;
+  char* room = nullptr;
+  const Status status = room_.Reserve(most_bytes_, &room);
+  if (!status.ok()) return file_.file().Located("block", offset_bytes, status);
+  return file_.file().ReadAhead(offset_bytes, length_bytes, most_bytes_, room,
+                                &size_bytes_);
+}
+
+// Reads a block as it is stored, and how its contents are compressed.
+Status BlockReader::ReadStored(const BlockHandle& handle,
+                               std::string_view* stored) {
+  compression_ = CompressionType::kNone;
+  Status status = file_.CheckHandle(handle);
+  if (!status.ok()) return status;
+  const uint64_t length_bytes = handle.size_bytes + kBlockTrailerBytes;
+  const uint64_t end = handle.offset_bytes + length_bytes;
+  if (handle.offset_bytes < offset_bytes_ ||
+      end > offset_bytes_ + size_bytes_) {
+    status = Fill(handle.offset_bytes, length_bytes);
+    if (!status.ok()) return status;
+  }
+  last_end_ = end;
+  const std::string_view bytes(
+      room_.data() + (handle.offset_bytes - offset_bytes_), length_bytes);
+  *stored = bytes.substr(0, handle.size_bytes);
+  return file_.Verify(handle, bytes, &compression_);
+}
 
 Status BlockReader::LoadDictionary() {
   if (dictionary_loaded_) return Status::OK();
@@ -46,8 +86,7 @@ Status BlockReader::Unpack(const BlockHandle& handle,
 
 Status BlockReader::ReadData(const BlockHandle& handle,
                              std::string_view* contents) {
-  compression_ = CompressionType::kNone;
-  Status status = file_.ReadStored(handle, &buffer_, contents, &compression_);
+  Status status = ReadStored(handle, contents);
   if (!status.ok() || compression_ == CompressionType::kNone) return status;
   status = LoadDictionary();
   if (!status.ok()) return status;
@@ -56,9 +95,7 @@ Status BlockReader::ReadData(const BlockHandle& handle,
 
 Status BlockReader::ReadIndex(const BlockHandle& handle,
                               std::string_view* contents) {
-  compression_ = CompressionType::kNone;
-  const Status status =
-      file_.ReadStored(handle, &buffer_, contents, &compression_);
+  const Status status = ReadStored(handle, contents);
   return status.ok() ? Unpack(handle, nullptr, contents) : status;
 }
 

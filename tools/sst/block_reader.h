@@ -1,6 +1,8 @@
 // BlockReader: blocks of a file, compression undone.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -13,15 +15,16 @@
 
 namespace rowbloom::sst {
 
-// Reads data and index blocks. Holds what it has read of the file, one block
-// without its compression and, once a data block needs it, the file's
-// compression dictionary. The file must outlive it. Not thread-safe.
+// Reads data and index blocks. Holds up to 256 KiB of the file, or a larger
+// block, one block without its compression and, once a data block needs it, the
+// file's compression dictionary. The file must outlive it. Not thread-safe.
 class BlockReader {
  public:
   explicit BlockReader(const SstFile& file) : file_(file) {}
 
   // Reads a block, verifies it and undoes its compression. When blocks are read
-  // in their order, many are read at once. *contents lives until the next call.
+  // in their order, many are read at once, and damage is still reported for the
+  // block that has it. *contents lives until the next call.
   // On error *contents is unspecified.
   rocksdb::Status ReadData(const BlockHandle& handle,
                            std::string_view* contents);
@@ -33,13 +36,23 @@ class BlockReader {
   CompressionType compression() const { return compression_; }
 
  private:
+  rocksdb::Status Fill(uint64_t offset_bytes, uint64_t length_bytes);
+  rocksdb::Status ReadStored(const BlockHandle& handle,
+                             std::string_view* stored);
   rocksdb::Status LoadDictionary();
   rocksdb::Status Unpack(const BlockHandle& handle,
                          const CodecDictionary* dictionary,
                          std::string_view* contents);
 
   const SstFile& file_;
-  ReadBuffer buffer_;
+  Buffer room_;
+  // The part of the file that is in the front of `room_`.
+  uint64_t offset_bytes_ = 0;
+  size_t size_bytes_ = 0;
+  // The end of the block that was asked for last; 0: none was.
+  uint64_t last_end_ = 0;
+  uint64_t most_bytes_ = 0;  // that are read at once
+
   Buffer decompressed_;
   CompressionType compression_ = CompressionType::kNone;
   bool dictionary_loaded_ = false;

@@ -122,47 +122,6 @@ Status SstFile::CheckUncompressed(const BlockHandle& handle,
                                      ", expected no compression"));
 }
 
-Status SstFile::Fill(uint64_t offset_bytes, uint64_t length_bytes,
-                     ReadBuffer* buffer) const {
-  // Stays in the processor's cache until its blocks are taken.
-  constexpr uint64_t kMostBytes = uint64_t{256} << 10;
-  // A block by itself is read by itself. Between blocks there may be padding.
-  const bool follows = buffer->last_end_ != 0 &&
-                       offset_bytes >= buffer->last_end_ &&
-                       offset_bytes - buffer->last_end_ < kMostBytes;
-  buffer->most_bytes_ =
-      follows ? std::max(length_bytes,
-                         std::min(4 * buffer->most_bytes_, kMostBytes))
-              : length_bytes;
-  buffer->size_bytes_ = 0;
-  buffer->offset_bytes_ = offset_bytes;
-  char* room = nullptr;
-  const Status status = buffer->room_.Reserve(buffer->most_bytes_, &room);
-  if (!status.ok()) return file_->Located("block", offset_bytes, status);
-  return file_->ReadAhead(offset_bytes, length_bytes, buffer->most_bytes_, room,
-                          &buffer->size_bytes_);
-}
-
-Status SstFile::ReadStored(const BlockHandle& handle, ReadBuffer* buffer,
-                           std::string_view* stored,
-                           CompressionType* compression) const {
-  Status status = CheckHandle(handle);
-  if (!status.ok()) return status;
-  const uint64_t length_bytes = handle.size_bytes + kBlockTrailerBytes;
-  const uint64_t end = handle.offset_bytes + length_bytes;
-  if (handle.offset_bytes < buffer->offset_bytes_ ||
-      end > buffer->offset_bytes_ + buffer->size_bytes_) {
-    status = Fill(handle.offset_bytes, length_bytes, buffer);
-    if (!status.ok()) return status;
-  }
-  buffer->last_end_ = end;
-  const std::string_view bytes(
-      buffer->room_.data() + (handle.offset_bytes - buffer->offset_bytes_),
-      length_bytes);
-  *stored = bytes.substr(0, handle.size_bytes);
-  return Verify(handle, bytes, compression);
-}
-
 Status SstFile::ReadBlock(const BlockHandle& handle,
                           std::string* contents) const {
   Status status = ReadWithTrailer(handle, contents);

@@ -27,7 +27,6 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "storage/format/buffer.h"
 #include "storage/format/input_file.h"
 #include "tools/sst/block.h"
 #include "tools/sst/compression.h"
@@ -84,21 +83,6 @@ struct FilterPartition {
   BlockHandle handle;
 };
 
-// The bytes that a walk through a file has read of it, see SstFile::ReadStored.
-// Holds up to 256 KiB, or a larger block. Not thread-safe.
-class ReadBuffer {
- private:
-  friend class SstFile;
-
-  Buffer room_;
-  // The part of the file that is in the front of `room_`.
-  uint64_t offset_bytes_ = 0;
-  size_t size_bytes_ = 0;
-  // The end of the block that was asked for last; 0: none was.
-  uint64_t last_end_ = 0;
-  uint64_t most_bytes_ = 0;  // that are read at once
-};
-
 // Immutable after Open and safe to share between threads.
 class SstFile {
  public:
@@ -153,13 +137,12 @@ class SstFile {
   rocksdb::Status ReadBlock(const BlockHandle& handle,
                             std::string* contents) const;
 
-  // Reads a block as it is stored, verifies its checksum, and says how its
-  // contents are compressed. Blocks that follow one another are read many at
-  // once, and damage is still reported for the block that has it. *stored lives
-  // until the buffer's next use.
-  rocksdb::Status ReadStored(const BlockHandle& handle, ReadBuffer* buffer,
-                             std::string_view* stored,
-                             CompressionType* compression) const;
+  // Checks that a block can be where the handle says.
+  rocksdb::Status CheckHandle(const BlockHandle& handle) const;
+  // Verifies the checksum of a block as it is stored, with its trailer, and
+  // says how its contents are compressed.
+  rocksdb::Status Verify(const BlockHandle& handle, std::string_view bytes,
+                         CompressionType* compression) const;
 
   // Corruption: `what` at the handle's offset of this file has `problem`.
   rocksdb::Status Damaged(const BlockHandle& handle, std::string_view what,
@@ -190,17 +173,9 @@ class SstFile {
   void ReadKeyFormat();
   void ReadValueFormat();
 
-  // Reads the bytes there, and ahead of them what may be asked for next.
-  rocksdb::Status Fill(uint64_t offset_bytes, uint64_t length_bytes,
-                       ReadBuffer* buffer) const;
-  // Checks that a block can be where the handle says.
-  rocksdb::Status CheckHandle(const BlockHandle& handle) const;
   // Reads a block with its trailer, unverified.
   rocksdb::Status ReadWithTrailer(const BlockHandle& handle,
                                   std::string* bytes) const;
-  // Verifies such bytes.
-  rocksdb::Status Verify(const BlockHandle& handle, std::string_view bytes,
-                         CompressionType* compression) const;
   rocksdb::Status CheckUncompressed(const BlockHandle& handle,
                                     CompressionType compression) const;
 

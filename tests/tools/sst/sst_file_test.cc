@@ -407,14 +407,12 @@ TEST(SstFile, BlocksReadAheadAreThoseReadByThemselves) {
           std::swap(blocks[i], blocks[random.Below(i + 1)]);
         }
       }
-      ReadBuffer buffer;
+      BlockReader reader(*file);
       for (const BlockHandle& handle : blocks) {
         std::string_view ahead;
         std::string alone;
-        CompressionType compression{};
-        ASSERT_TRUE(
-            file->ReadStored(handle, &buffer, &ahead, &compression).ok());
-        ASSERT_EQ(compression, CompressionType::kNone);
+        ASSERT_TRUE(reader.ReadData(handle, &ahead).ok());
+        ASSERT_EQ(reader.compression(), CompressionType::kNone);
         ASSERT_TRUE(file->ReadBlock(handle, &alone).ok());
         ASSERT_TRUE(ahead == alone) << "at " << handle.offset_bytes;
       }
@@ -459,12 +457,10 @@ TEST(SstFile, AFileThatBecomesShorterIsReadUpToThere) {
     const auto file = OpenOrFail(path);
     const BlockHandle& last = blocks[cut];
     std::filesystem::resize_file(path, last.offset_bytes + 10);
-    ReadBuffer buffer;
+    BlockReader reader(*file);
     for (const BlockHandle& handle : blocks) {
-      std::string_view stored;
-      CompressionType compression{};
-      const rocksdb::Status status =
-          file->ReadStored(handle, &buffer, &stored, &compression);
+      std::string_view contents;
+      const rocksdb::Status status = reader.ReadData(handle, &contents);
       if (handle.offset_bytes < last.offset_bytes) {
         ASSERT_TRUE(status.ok()) << status.ToString();
         continue;
