@@ -13,7 +13,6 @@
 #include "tests/fuzz/sst_checksums.h"
 #include "tools/sst/block.h"
 #include "tools/sst/data_cursor.h"
-#include "tools/sst/embedded_blob.h"
 #include "tools/sst/sst_file.h"
 #include "tools/sst/stock_filter.h"
 

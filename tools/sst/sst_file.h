@@ -117,7 +117,7 @@ class SstFile {
   // CompressionProperty. Empty: RocksDB made them.
   std::string_view foreign_manager() const { return foreign_manager_; }
   // Tells whether values are in records of their own beside the data blocks;
-  // entries of the type kBlobIndex then point to them (embedded_blob.h).
+  // entries of the type kBlobIndex then point to them (data_cursor.h).
   bool has_embedded_blobs() const { return has_embedded_blobs_; }
 
   // A property that is text; empty when it is absent.

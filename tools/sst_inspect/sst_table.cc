@@ -12,7 +12,6 @@
 #include "storage/format/coding.h"
 #include "tools/sst/block_reader.h"
 #include "tools/sst/data_cursor.h"
-#include "tools/sst/embedded_blob.h"
 #include "tools/sst/index_cursor.h"
 #include "tools/sst_inspect/output.h"
 

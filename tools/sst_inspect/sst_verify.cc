@@ -19,7 +19,6 @@
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "tools/sst/data_cursor.h"
-#include "tools/sst/embedded_blob.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/sst_filter.h"
 #include "tools/sst_inspect/sst_table.h"

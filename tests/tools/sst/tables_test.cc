@@ -21,7 +21,6 @@
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
 #include "tools/sst/data_cursor.h"
-#include "tools/sst/embedded_blob.h"
 #include "tools/sst/index_cursor.h"
 #include "tools/sst/sst_file.h"
 #include "tools/sst/stock_filter.h"
