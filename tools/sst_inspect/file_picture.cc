@@ -9,7 +9,6 @@
 
 #include "lib/bytes/integers.h"
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/merging_list.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 

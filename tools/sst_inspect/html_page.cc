@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/merging_list.h"
 #include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {

@@ -13,7 +13,6 @@
 #include "tools/sst_inspect/html_report.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/tree_sums.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {

@@ -23,7 +23,6 @@
 #include "tests/tools/sst_inspect/browser.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/sst_inspect/file_picture.h"
-#include "tools/sst_inspect/merging_list.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom {
