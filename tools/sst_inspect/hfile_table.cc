@@ -1,12 +1,18 @@
 #include "tools/sst_inspect/hfile_table.h"
 
+#include <fmt/format.h>
+
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "rowbloom/printable.h"
+#include "storage/format/coding.h"
 #include "storage/hfile/block_walk.h"
 #include "storage/hfile/cell.h"
 #include "storage/hfile/data_block.h"
+#include "storage/hfile/file_info.h"
 #include "storage/hfile/index_walk.h"
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/trailer.h"
@@ -93,7 +99,19 @@ const hfile::RootIndex& ChunksOf(
   return filter ? filter->chunks : kNone;
 }
 
-// Says of each block what it is.
+// The type of a block as this program calls it.
+BlockType TypeOf(hfile::BlockType type) {
+  using enum BlockType;
+  // In the order of hfile::BlockType.
+  static constexpr BlockType kTypes[] = {
+      kData,        kEncodedData,       kLeafIndex, kBloomChunk,
+      kMeta,        kIntermediateIndex, kRootIndex, kFileInfo,
+      kBloomFilter, kBloomFilter};
+  static_assert(std::size(kTypes) == hfile::kBlockTypes);
+  return kTypes[static_cast<size_t>(type)];
+}
+
+// Says which a block is among several of its type.
 class BlockNamer {
  public:
   explicit BlockNamer(const hfile::Reader& reader)
@@ -102,49 +120,25 @@ class BlockNamer {
         delete_family_(EntriesOf(ChunksOf(reader.delete_family_bloom()))),
         meta_(EntriesOf(reader.meta_root())) {}
 
-  void Name(hfile::BlockType type, BlockInfo* block) const {
-    const uint64_t offset = block->offset_bytes;
+  std::string NameOf(hfile::BlockType type, uint64_t offset) const {
     switch (type) {
-      case hfile::BlockType::kData:
-        block->type = BlockType::kData;
-        return;
-      case hfile::BlockType::kEncodedData:
-        block->type = BlockType::kEncodedData;
-        return;
-      case hfile::BlockType::kLeafIndex:
-        block->type = BlockType::kLeafIndex;
-        return;
-      case hfile::BlockType::kIntermediateIndex:
-        block->type = BlockType::kIntermediateIndex;
-        return;
-      case hfile::BlockType::kBloomChunk:
-        block->type = BlockType::kBloomChunk;
-        block->name = general_.contains(offset)         ? kGeneral
-                      : delete_family_.contains(offset) ? kDeleteFamily
-                                                        : "";
-        return;
-      case hfile::BlockType::kMeta:
-        block->type = BlockType::kMeta;
-        if (const auto entry = meta_.find(offset); entry != meta_.end()) {
-          block->name = reader_.meta_root().key(entry->second);
-        }
-        return;
-      case hfile::BlockType::kRootIndex:
-        block->type = BlockType::kRootIndex;
-        block->name =
-            offset == reader_.trailer().load_on_open_offset ? "data" : "meta";
-        return;
-      case hfile::BlockType::kFileInfo:
-        block->type = BlockType::kFileInfo;
-        return;
       case hfile::BlockType::kGeneralBloomMeta:
-        block->type = BlockType::kBloomFilter;
-        block->name = kGeneral;
-        return;
+        return kGeneral;
       case hfile::BlockType::kDeleteFamilyBloomMeta:
-        block->type = BlockType::kBloomFilter;
-        block->name = kDeleteFamily;
-        return;
+        return kDeleteFamily;
+      case hfile::BlockType::kBloomChunk:
+        if (general_.contains(offset)) return kGeneral;
+        return delete_family_.contains(offset) ? kDeleteFamily : "";
+      case hfile::BlockType::kRootIndex:
+        return offset == reader_.trailer().load_on_open_offset ? "data"
+                                                               : "meta";
+      case hfile::BlockType::kMeta:
+        if (const auto entry = meta_.find(offset); entry != meta_.end()) {
+          return std::string(reader_.meta_root().key(entry->second));
+        }
+        return "";
+      default:
+        return "";
     }
   }
 
@@ -157,6 +151,121 @@ class BlockNamer {
   const std::map<uint64_t, size_t> delete_family_;
   const std::map<uint64_t, size_t> meta_;
 };
+
+namespace info = hfile::info;
+
+std::string_view ToString(hfile::ChecksumType checksum) {
+  switch (checksum) {
+    case hfile::ChecksumType::kNull:
+      return "none";
+    case hfile::ChecksumType::kCrc32:
+      return "CRC32";
+    case hfile::ChecksumType::kCrc32c:
+      return "CRC32C";
+  }
+  return "unknown";
+}
+
+// The number of this name, found by FindU32 or FindU64.
+template <typename Number>
+std::optional<uint64_t> NumberOf(const hfile::FileInfo& file_info,
+                                 const char* name,
+                                 rocksdb::Status (*find)(const hfile::FileInfo&,
+                                                         const char*, bool*,
+                                                         Number*)) {
+  bool found = false;
+  Number value = 0;
+  const rocksdb::Status status = find(file_info, name, &found, &value);
+  return status.ok() && found ? std::optional<uint64_t>(value) : std::nullopt;
+}
+
+std::optional<std::string> TimeRangeText(const hfile::FileInfo& file_info) {
+  bool found = false;
+  hfile::TimeRange range;
+  const auto status = hfile::FindTimeRange(file_info, &found, &range);
+  if (!status.ok() || !found) return std::nullopt;
+  // The range of a file without cells.
+  if (range.min_ms > range.max_ms) return "none";
+  return fmt::format("{} to {}", range.min_ms, range.max_ms);
+}
+
+KeyFormat TextFormat() {
+  return {.form = KeyForm::kHFile, .timestamp_bytes = kHFileKeySuffixBytes};
+}
+
+// The form in which the bytes of a file info entry are to be read.
+enum class InfoForm : uint8_t { kBytes, kNumber, kFlag, kKey, kTimeRange };
+
+InfoForm FormOf(std::string_view name) {
+  static const std::map<std::string_view, InfoForm> kForms = {
+      {info::kAverageKeyBytes, InfoForm::kNumber},
+      {info::kAverageValueBytes, InfoForm::kNumber},
+      {info::kBiggestCellBytes, InfoForm::kNumber},
+      {info::kBiggestCellKey, InfoForm::kKey},
+      {info::kBloomParameter, InfoForm::kNumber},
+      {info::kBulkLoadTime, InfoForm::kNumber},
+      {info::kCreateTime, InfoForm::kNumber},
+      {info::kDeleteFamilyCount, InfoForm::kNumber},
+      {info::kEarliestPut, InfoForm::kNumber},
+      {info::kExcludeFromMinor, InfoForm::kFlag},
+      {info::kHistorical, InfoForm::kFlag},
+      {info::kKeyValueVersion, InfoForm::kNumber},
+      {info::kLastKey, InfoForm::kKey},
+      {info::kMajorCompaction, InfoForm::kFlag},
+      {info::kMaxMvcc, InfoForm::kNumber},
+      {info::kMaxSequenceId, InfoForm::kNumber},
+      {info::kMaxTagsBytes, InfoForm::kNumber},
+      {info::kTagsCompressed, InfoForm::kFlag},
+      {info::kTimeRange, InfoForm::kTimeRange},
+      {"MOB_CELLS_COUNT", InfoForm::kNumber},
+      {"SKIP_RESET_SEQ_ID", InfoForm::kFlag}};
+  const auto form = kForms.find(name);
+  return form == kForms.end() ? InfoForm::kBytes : form->second;
+}
+
+// Negative ones are text: what they count has no place for them.
+void DecodeNumber(Property* property) {
+  int64_t value = 0;
+  if (property->bytes.size() == sizeof(uint32_t)) {
+    value = static_cast<int32_t>(LoadBig<uint32_t>(property->bytes.data()));
+  } else if (property->bytes.size() == sizeof(uint64_t)) {
+    value = static_cast<int64_t>(LoadBig<uint64_t>(property->bytes.data()));
+  } else {
+    return;
+  }
+  if (value >= 0) {
+    property->number = static_cast<uint64_t>(value);
+  } else {
+    property->text = fmt::format("{}", value);
+  }
+}
+
+// Leaves what has another size than its name wants as bytes.
+void Decode(InfoForm form, Property* property) {
+  HFileKey key;
+  switch (form) {
+    case InfoForm::kBytes:
+      return;
+    case InfoForm::kNumber:
+      return DecodeNumber(property);
+    case InfoForm::kFlag:
+      if (property->bytes.size() == 1) {
+        property->text = property->bytes[0] != 0 ? "true" : "false";
+      }
+      return;
+    case InfoForm::kKey:
+      if (hfile::ParseKey(property->bytes, &key)) {
+        property->text = TextFormat().KeyText(property->bytes);
+      }
+      return;
+    case InfoForm::kTimeRange:
+      if (const auto text =
+              TimeRangeText({{info::kTimeRange, property->bytes}})) {
+        property->text = *text;
+      }
+      return;
+  }
+}
 
 }  // namespace
 
@@ -195,7 +304,8 @@ Status HFileTable::ForEachBlock(
                     .status = walk.status()};
     if (walk.has_header()) {
       const hfile::BlockHeader& header = walk.block().header;
-      namer.Name(header.type, &block);
+      block.type = TypeOf(header.type);
+      block.name = namer.NameOf(header.type, walk.offset());
       block.compression = ToString(reader_->trailer().compression);
       const bool is_index = block.type == BlockType::kLeafIndex ||
                             block.type == BlockType::kIntermediateIndex;
@@ -251,6 +361,135 @@ int HFileTable::CompareCells(const Cell& a, const Cell& b) const {
 
 std::string HFileTable::TypeName(uint8_t type) const {
   return HFileTypeName(type);
+}
+
+std::string SectionName(BloomType type) {
+  return type == BloomType::kRowPrefixFixedLength ? "ROWPREFIX"
+                                                  : std::string(ToString(type));
+}
+
+std::string FilterPolicyText(const hfile::Reader& reader) {
+  if (reader.GeneralBloom() == nullptr) return "";
+  const hfile::BloomDescription& description = reader.bloom_description();
+  std::string text =
+      "HBase " + std::string(rowbloom::ToString(description.type));
+  if (description.type == BloomType::kRowPrefixFixedLength) {
+    text += fmt::format(" of {} bytes", description.prefix_bytes);
+  }
+  return text;
+}
+
+TableFacts HFileTable::Facts() const {
+  const HFileTrailer& trailer = reader_->trailer();
+  const hfile::FileInfo& file_info = reader_->file_info();
+  TableFacts facts;
+  facts.format =
+      fmt::format("HFile v{}.{}", trailer.major_version, trailer.minor_version);
+  facts.checksum = reader_->is_readable()
+                       ? ToString(reader_->data_root_header().checksum)
+                       : "unknown";
+  facts.comparator = trailer.comparator;
+  facts.compression = rowbloom::ToString(trailer.compression);
+  facts.index_form = trailer.data_index_levels == 1
+                         ? "1 level"
+                         : fmt::format("{} levels", trailer.data_index_levels);
+  facts.entries = trailer.entry_count;
+  if (trailer.data_index_levels == 1) {
+    facts.data_blocks = trailer.data_index_count;
+  }
+  facts.index_bytes = trailer.uncompressed_data_index_bytes;
+  facts.uncompressed_bytes = trailer.total_uncompressed_bytes;
+  facts.average_key_bytes =
+      NumberOf(file_info, info::kAverageKeyBytes, hfile::FindU32);
+  facts.average_value_bytes =
+      NumberOf(file_info, info::kAverageValueBytes, hfile::FindU32);
+  facts.family_deletions =
+      NumberOf(file_info, info::kDeleteFamilyCount, hfile::FindU64);
+  if (const auto created_ms =
+          NumberOf(file_info, info::kCreateTime, hfile::FindU64)) {
+    if (*created_ms > 0) facts.creation_time = *created_ms / 1000;
+  }
+
+  const HFileBloomInfo* general = reader_->GeneralBloom();
+  const HFileBloomInfo* delete_family = reader_->DeleteFamilyBloom();
+  facts.filter_form = "none";
+  if (general != nullptr || delete_family != nullptr) {
+    facts.filter_form = "compound";
+    facts.filter_policy = FilterPolicyText(*reader_);
+    facts.filter_bytes = (general == nullptr ? 0 : general->bytes) +
+                         (delete_family == nullptr ? 0 : delete_family->bytes);
+    if (delete_family != nullptr) {
+      facts.filter_policy +=
+          facts.filter_policy.empty() ? "delete family" : " + delete family";
+    }
+  } else if (!reader_->BloomStatus().ok()) {
+    facts.filter_form = "unusable";
+  }
+
+  const auto first = reader_->FirstKey();
+  const auto last = reader_->LastKey();
+  if (first) facts.column_family = first->family;
+  if (first && last) {
+    facts.details.push_back(
+        {"rows", fmt::format("{} to {}", ToPrintable(first->row),
+                             ToPrintable(last->row))});
+  }
+  if (const auto times = TimeRangeText(file_info)) {
+    facts.details.push_back({"times", *times});
+  }
+  if (reader_->encoding() != HFileEncoding::kNone) {
+    facts.details.push_back(
+        {"encoding", std::string(rowbloom::ToString(reader_->encoding()))});
+  }
+  if (!reader_->CellsStatus().ok()) {
+    facts.details.push_back({"cells", Describe(reader_->CellsStatus())});
+  }
+  return facts;
+}
+
+std::vector<Property> HFileTable::Properties() const {
+  const HFileTrailer& trailer = reader_->trailer();
+  std::vector<Property> properties;
+  const auto number = [&](std::string_view name, uint64_t value) {
+    properties.push_back({fmt::format("trailer.{}", name), "", value, ""});
+  };
+  const auto text = [&](std::string_view name, std::string value) {
+    properties.push_back(
+        {fmt::format("trailer.{}", name), "", std::nullopt, std::move(value)});
+  };
+  const auto offset = [&](std::string_view name,
+                          const std::optional<uint64_t>& value) {
+    value ? number(name, *value) : text(name, "none");
+  };
+  text("version",
+       fmt::format("{}.{}", trailer.major_version, trailer.minor_version));
+  number("file_info_offset", trailer.file_info_offset);
+  number("load_on_open_offset", trailer.load_on_open_offset);
+  number("uncompressed_data_index_bytes",
+         trailer.uncompressed_data_index_bytes);
+  number("total_uncompressed_bytes", trailer.total_uncompressed_bytes);
+  number("data_index_count", trailer.data_index_count);
+  number("meta_index_count", trailer.meta_index_count);
+  number("entry_count", trailer.entry_count);
+  number("data_index_levels", trailer.data_index_levels);
+  offset("first_data_block_offset", trailer.first_data_block_offset);
+  offset("last_data_block_offset", trailer.last_data_block_offset);
+  text("comparator", ToPrintable(trailer.comparator));
+  text("compression", rowbloom::ToString(trailer.compression));
+  text("encrypted", trailer.encrypted ? "true" : "false");
+
+  for (const auto& [name, bytes] : reader_->file_info()) {
+    Property property{name, bytes, std::nullopt, ""};
+    InfoForm form = FormOf(name);
+    // Else it is a row, or the start of one.
+    if (name == info::kLastBloomKey &&
+        reader_->bloom_description().type == BloomType::kRowCol) {
+      form = InfoForm::kKey;
+    }
+    Decode(form, &property);
+    properties.push_back(std::move(property));
+  }
+  return properties;
 }
 
 }  // namespace rowbloom::sst_inspect
