@@ -21,6 +21,7 @@
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_stats.h"
+#include "tools/sst_inspect/totals.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
@@ -50,8 +51,8 @@ struct AdviseArgs : FileArgs {
   }
 };
 
-// The filter that a file has. Its rates are weighted by the sizes of its
-// partitions.
+// The filter that a file has, with the rates of its sections as `filter` shows
+// them.
 struct PresentFilter {
   std::string name = "none";
   uint64_t bytes = 0;
@@ -72,40 +73,34 @@ struct PresentFilter {
 // Throws a Failure if the filter cannot be read.
 PresentFilter ReadPresentFilter(const TableFile& file) {
   const TableFacts facts = file.Facts();
-  double weights = 0;
-  PresentFilter sum{
-      .sections = {.row = 0, .row_col = 0}, .prefix = 0, .key = 0};
+  PresentFilter present;
   std::string writer;
-  Status damage;
-  const Status status = file.ForEachFilterPart([&](const FilterPart& part) {
-    if (damage.ok()) damage = part.status;
-    sum.bytes += part.size_bytes;
+  TotalsBySection totals;
+  Require(file.ForEachFilterPart([&](const FilterPart& part) {
+    Require(part.status);
     writer = part.writer;
-    const auto weight = static_cast<double>(part.size_bytes);
-    weights += weight;
-    double rates[3] = {1, 1, 1};  // row, row and column, RocksDB's own
-    for (const SectionFacts& section : part.sections) {
-      const size_t which = section.section == "ROWCOL"          ? 1
-                           : section.section.starts_with("ROW") ? 0
-                                                                : 2;
-      rates[which] = section.rate.value_or(1);
-      sum.name = section.kind;
+    present.bytes += part.size_bytes;
+    for (SectionFacts section : part.sections) {
+      if (!section.rate) section.rate = 1;  // it is damaged
+      totals[{section.section, section.kind}].Add(section);
     }
-    sum.sections.row += weight * rates[0];
-    sum.sections.row_col += weight * rates[1];
-    sum.key += weight * (facts.whole_key_filter ? rates[2] : 1);
-    sum.prefix += weight * (facts.prefix_filter ? rates[2] : 1);
-  });
-  Require(status);
-  Require(damage);
-  if (weights == 0) return {};
-  return {.name = writer + " " + sum.name,
-          .bytes = sum.bytes,
-          .has_sections = writer == "rowbloom",
-          .sections = {.row = sum.sections.row / weights,
-                       .row_col = sum.sections.row_col / weights},
-          .prefix = sum.prefix / weights,
-          .key = sum.key / weights};
+  }));
+  if (present.bytes == 0) return present;
+  for (const auto& [what, sums] : totals) {
+    const double rate = sums.Rate().value_or(1);
+    present.name = what.second;
+    if (what.first == "ROWCOL") {
+      present.sections.row_col = rate;
+    } else if (what.first.starts_with("ROW")) {
+      present.sections.row = rate;
+    } else {
+      if (facts.whole_key_filter) present.key = rate;
+      if (facts.prefix_filter) present.prefix = rate;
+    }
+  }
+  present.name = writer + " " + present.name;
+  present.has_sections = writer == "rowbloom";
+  return present;
 }
 
 // The cost of a filter of all files.
