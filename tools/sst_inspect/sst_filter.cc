@@ -486,25 +486,23 @@ void SstFilterReader::Rate(const DecodedFilter& filter,
 
 Status SstTable::ForEachFilterPart(
     const std::function<void(const FilterPart&)>& use) const {
-  std::vector<sst::FilterPartition> partitions;
-  Status status = file_->FilterPartitions(&partitions);
-  const FilterEntries entries(*this);
+  SstFilterReader reader(*this);
+  const Status opened = reader.Open();
   SectionRates rates;
-  std::string contents;
-  for (size_t i = 0; i < partitions.size(); ++i) {
-    FilterPart part;
-    status = file_->ReadBlock(partitions[i].handle, &contents);
-    if (status.ok()) {
-      part = DecodedFilter(entries, contents).Describe(&rates);
-    }
+  for (size_t i = 0; i < reader.partitions().size(); ++i) {
+    const sst::FilterPartition& partition = reader.partitions()[i];
+    Status status;
+    const DecodedFilter* const filter = reader.Load(i, &status);
+    FilterPart part =
+        filter != nullptr ? filter->Describe(&rates) : FilterPart();
     part.number = i + 1;
-    part.offset_bytes = partitions[i].handle.offset_bytes;
-    part.size_bytes = partitions[i].handle.size_bytes;
-    part.key_text = ToPrintable(partitions[i].index_key);
-    part.status = std::exchange(status, Status::OK());
+    part.offset_bytes = partition.handle.offset_bytes;
+    part.size_bytes = partition.handle.size_bytes;
+    part.key_text = ToPrintable(partition.index_key);
+    part.status = status;
     use(part);
   }
-  return status;
+  return opened;
 }
 
 Status SstTable::NewFilterReader(std::unique_ptr<FilterReader>* reader) const {
@@ -515,16 +513,15 @@ Status SstTable::NewFilterReader(std::unique_ptr<FilterReader>* reader) const {
 }
 
 std::string SstTable::KeyLayoutId() const {
-  // An untrusted directory names no layout.
-  std::vector<sst::FilterPartition> partitions;
-  std::string contents;
-  if (file_->FilterPartitions(&partitions).ok()) {
-    for (const sst::FilterPartition& partition : partitions) {
-      if (!file_->ReadBlock(partition.handle, &contents).ok()) continue;
-      const FilterBlock block = FilterBlock::Open(contents);
-      if (!block.sections().empty()) return block.layout_id();
-      break;
-    }
+  SstFilterReader reader(*this);
+  // An untrusted directory of partitions names no layout.
+  Status status = reader.Open();
+  const DecodedFilter* filter = nullptr;
+  for (size_t i = 0; i < reader.partitions().size() && !filter; ++i) {
+    filter = reader.Load(i, &status);
+  }
+  if (filter && filter->rowbloom() && !filter->rowbloom()->sections().empty()) {
+    return filter->rowbloom()->layout_id();
   }
   const std::string_view extractor =
       file_->TextProperty("rocksdb.prefix.extractor.name");
