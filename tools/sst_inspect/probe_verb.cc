@@ -1,16 +1,5 @@
 // `sst_inspect probe`: what the filter of a file answers for a row or a cell.
 //
-// It prints what each section of the file's filter answers, the verdict, and
-// whether the file really has it. The row is encoded with the key layout that
-// the filter was built with. RocksDB's own filters are probed for the whole
-// key, or for a row as the prefix that their extractor makes of it.
-//
-// A cell in an SST with a partitioned filter is looked up in the first
-// partition whose index key is not less than the cell's key, as a get of
-// RocksDB does. Past the last index key the last partition is probed. A row is
-// looked up in every partition that can hold a key of it, and may be there if
-// one says so.
-//
 // The exit code is kFinding when a filter block that was probed is damaged (its
 // answer is then "may be there"), or says that something is not there which is;
 // kFailed when the layout cannot hold the row.

@@ -112,15 +112,6 @@ double Histogram::mean() const {
                      : static_cast<double>(sum_) / static_cast<double>(count_);
 }
 
-uint64_t Histogram::LowOf(size_t i) {
-  return i == 0 ? 0 : uint64_t{1} << (i - 1);
-}
-
-uint64_t Histogram::HighOf(size_t i) {
-  if (i == 0) return 0;
-  return i == kBuckets - 1 ? UINT64_MAX : (uint64_t{1} << i) - 1;
-}
-
 rocksdb::Status GatherStats(const TableFile& file, const KeyFormat& format,
                             size_t biggest_rows, TableStats* stats,
                             const OnRow& on_row) {

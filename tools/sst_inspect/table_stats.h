@@ -30,8 +30,10 @@ class Histogram {
   // Bucket 0 is the value 0, bucket i from 2^(i-1) to 2^i - 1.
   static constexpr size_t kBuckets = 65;
   uint64_t bucket(size_t i) const { return buckets_[i]; }
-  static uint64_t LowOf(size_t i);
-  static uint64_t HighOf(size_t i);
+  static uint64_t LowOf(size_t i) {
+    return i == 0 ? 0 : uint64_t{1} << (i - 1);
+  }
+  static uint64_t HighOf(size_t i) { return i == 0 ? 0 : 2 * LowOf(i) - 1; }
 
  private:
   std::array<uint64_t, kBuckets> buckets_{};
