@@ -134,53 +134,6 @@ std::optional<uint64_t> NumberOf(const sst::SstFile& file,
   return std::nullopt;
 }
 
-// Passes blocks on in the order of the file, with the gaps between them.
-class InFileOrder {
- public:
-  // `between`: the type of what lies between the blocks.
-  InFileOrder(std::vector<BlockInfo> others, BlockType between,
-              const std::function<void(BlockInfo*)>& read,
-              const std::function<void(const BlockInfo&)>& use)
-      : others_(std::move(others)), between_(between), read_(read), use_(use) {
-    std::stable_sort(others_.begin(), others_.end(),
-                     [](const BlockInfo& a, const BlockInfo& b) {
-                       return a.offset_bytes < b.offset_bytes;
-                     });
-  }
-
-  void Add(const BlockInfo& block) {
-    PassOthersBefore(block.offset_bytes);
-    Pass(block);
-  }
-  void Finish() { PassOthersBefore(UINT64_MAX); }
-
- private:
-  void PassOthersBefore(uint64_t offset_bytes) {
-    for (; next_ < others_.size() && others_[next_].offset_bytes < offset_bytes;
-         ++next_) {
-      read_(&others_[next_]);
-      Pass(others_[next_]);
-    }
-  }
-
-  void Pass(const BlockInfo& block) {
-    if (block.offset_bytes > end_) {
-      use_({.type = between_,
-            .offset_bytes = end_,
-            .stored_bytes = block.offset_bytes - end_});
-    }
-    use_(block);
-    end_ = std::max(end_, block.offset_bytes + block.stored_bytes);
-  }
-
-  std::vector<BlockInfo> others_;
-  const BlockType between_;
-  const std::function<void(BlockInfo*)>& read_;
-  const std::function<void(const BlockInfo&)>& use_;
-  size_t next_ = 0;
-  uint64_t end_ = 0;
-};
-
 }  // namespace
 
 Status SstTable::Open(const std::string& path,
@@ -288,19 +241,46 @@ std::vector<Property> SstTable::Properties() const {
   return properties;
 }
 
-// The blocks that the footer and the metaindex name.
-std::vector<BlockInfo> SstTable::MetaBlocks() const {
-  std::vector<BlockInfo> blocks;
+// Finds the blocks that the footer and the metaindex name, and partitions of
+// index and filter.
+Status SstTable::FindMetaBlocks(std::vector<BlockInfo>* blocks) const {
+  const auto add = [blocks](BlockType type, const BlockHandle& handle) {
+    blocks->push_back(InfoOf(type, handle));
+    return &blocks->back();
+  };
   const sst::Footer& footer = file_->footer();
-  blocks.push_back(InfoOf(BlockType::kMetaindex, footer.metaindex));
+  add(BlockType::kMetaindex, footer.metaindex);
   for (const auto& [name, handle] : file_->meta_blocks()) {
-    blocks.push_back(InfoOf(TypeOfMetaBlock(name), handle));
-    blocks.back().name = name;
+    add(TypeOfMetaBlock(name), handle)->name = name;
   }
-  if (footer.index) {
-    blocks.push_back(InfoOf(BlockType::kIndex, *footer.index));
+  if (footer.index) add(BlockType::kIndex, *footer.index);
+  Status status;
+  if (file_->filter().form == sst::FilterForm::kPartitioned) {
+    std::vector<sst::FilterPartition> partitions;
+    status = file_->FilterPartitions(&partitions);
+    size_t number = 0;
+    for (const sst::FilterPartition& partition : partitions) {
+      add(BlockType::kFilterPartition, partition.handle)->partition = ++number;
+    }
   }
-  return blocks;
+  if (file_->index().form != sst::IndexForm::kTwoLevel) return status;
+  size_t last = 0;
+  sst::IndexCursor index(*file_);
+  const auto add_new = [&] {
+    if (index.partition() == last) return;
+    last = index.partition();
+    add(BlockType::kIndexPartition, index.block())->partition = last;
+  };
+  do {
+    while (index.Next()) add_new();
+    if (index.status().ok()) break;
+    if (index.partition() == 0 || index.block() == *file_->index().handle) {
+      break;  // told of the index itself
+    }
+    add_new();
+    blocks->back().status = index.status();
+  } while (index.SkipDamagedPartition());
+  return status;
 }
 
 void SstTable::ReadMetaBlock(BlockInfo* block) const {
@@ -324,51 +304,36 @@ void SstTable::ReadMetaBlock(BlockInfo* block) const {
 
 Status SstTable::ForEachBlock(
     Blocks which, const std::function<void(const BlockInfo&)>& use) const {
-  std::vector<BlockInfo> others = MetaBlocks();
-  Status status;
-  std::vector<sst::FilterPartition> partitions;
-  if (file_->filter().form == sst::FilterForm::kPartitioned) {
-    status = file_->FilterPartitions(&partitions);
-    size_t number = 0;
-    for (const sst::FilterPartition& partition : partitions) {
-      others.push_back(InfoOf(BlockType::kFilterPartition, partition.handle));
-      others.back().partition = ++number;
-    }
-  }
-  if (file_->index().form == sst::IndexForm::kTwoLevel) {
-    size_t last = 0;
-    sst::IndexCursor index(*file_);
-    const auto add_new = [&] {
-      if (index.partition() == last) return;
-      last = index.partition();
-      others.push_back(InfoOf(BlockType::kIndexPartition, index.block()));
-      others.back().partition = last;
-    };
-    do {
-      while (index.Next()) add_new();
-      if (index.status().ok()) break;
-      if (index.partition() == 0 || index.block() == *file_->index().handle) {
-        break;  // told of the index itself
-      }
-      add_new();
-      others.back().status = index.status();
-    } while (index.SkipDamagedPartition());
-  }
-  const std::function<void(BlockInfo*)> read = [this](BlockInfo* block) {
-    ReadMetaBlock(block);
-  };
+  std::vector<BlockInfo> others;
+  Status status = FindMetaBlocks(&others);
   if (which == Blocks::kAllButData) {
     for (BlockInfo& block : others) {
-      read(&block);
+      ReadMetaBlock(&block);
       use(block);
     }
     return status;
   }
 
-  InFileOrder in_order(
-      std::move(others),
-      file_->has_embedded_blobs() ? BlockType::kBlobs : BlockType::kGap, read,
-      use);
+  std::ranges::stable_sort(others, {}, &BlockInfo::offset_bytes);
+  const BlockType between =
+      file_->has_embedded_blobs() ? BlockType::kBlobs : BlockType::kGap;
+  uint64_t end = 0;  // of what was passed on
+  const auto pass = [&](const BlockInfo& block) {
+    if (block.offset_bytes > end) {
+      use({.type = between,
+           .offset_bytes = end,
+           .stored_bytes = block.offset_bytes - end});
+    }
+    use(block);
+    end = std::max(end, block.offset_bytes + block.stored_bytes);
+  };
+  auto next = others.begin();
+  const auto pass_others_before = [&](uint64_t offset_bytes) {
+    for (; next != others.end() && next->offset_bytes < offset_bytes; ++next) {
+      ReadMetaBlock(&*next);
+      pass(*next);
+    }
+  };
   sst::DataCursor data(*file_);
   do {
     while (data.NextBlock()) {
@@ -377,7 +342,8 @@ Status SstTable::ForEachBlock(
       block.compression = ToString(data.compression());
       if (block.status.ok()) block.contents_bytes = data.contents_bytes();
       block.partition = data.index().partition();
-      in_order.Add(block);
+      pass_others_before(block.offset_bytes);
+      pass(block);
       if (progress()) progress()(block.offset_bytes);
     }
     // The status of an index partition was reported with the partition.
@@ -386,10 +352,10 @@ Status SstTable::ForEachBlock(
     }
   } while (data.SkipDamagedPartition());
   if (progress()) progress()(size_bytes());
-  in_order.Finish();
-  in_order.Add({.type = BlockType::kFooter,
-                .offset_bytes = file_->footer().offset_bytes,
-                .stored_bytes = sst::kFooterBytes});
+  pass_others_before(UINT64_MAX);
+  pass({.type = BlockType::kFooter,
+        .offset_bytes = file_->footer().offset_bytes,
+        .stored_bytes = sst::kFooterBytes});
   return status;
 }
 

@@ -52,7 +52,7 @@ class SstTable : public TableFile {
         file_(std::move(file)) {}
 
   void AddDetails(TableFacts* facts) const;
-  std::vector<BlockInfo> MetaBlocks() const;
+  rocksdb::Status FindMetaBlocks(std::vector<BlockInfo>* blocks) const;
   void ReadMetaBlock(BlockInfo* block) const;
 
   const std::unique_ptr<sst::SstFile> file_;
