@@ -53,219 +53,205 @@ struct AbsentKeys {
   std::vector<std::string> keys;
 };
 
-using Keys = std::unordered_set<std::string>;
-
-// Enough that mixtures of two are far more than are wanted.
-constexpr size_t kSampleKeys = 4096;
-
-// A fixed algorithm, unlike the standard library's distributions.
-class Dice {
- public:
-  explicit Dice(uint64_t seed) : engine_(seed) {}
-  // REQUIRES bound > 0.
-  uint64_t Below(uint64_t bound) { return engine_() % bound; }
-  char Byte() { return static_cast<char>(engine_()); }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-struct Sample {
-  std::vector<std::string> keys;
-  std::vector<std::string> rows;  // the application's, where a layout is known
-  std::vector<std::string> qualifiers;
-};
-
-// Draws keys with equal chances (Vitter's algorithm R).
-Sample Draw(const TableFile& file, const KeyFormat& format, Dice* dice) {
-  Sample sample;
-  const std::unique_ptr<CellReader> cells = file.NewCellReader();
-  uint64_t seen = 0;
-  std::string last;
-  while (cells->Next()) {
-    const std::string_view key =
-        format.WithoutTimestamp(cells->cell().user_key);
-    if (seen > 0 && key == last) continue;
-    last.assign(key);
-    ++seen;
-    if (sample.keys.size() < kSampleKeys) {
-      sample.keys.push_back(last);
-    } else if (const uint64_t at = dice->Below(seen); at < kSampleKeys) {
-      sample.keys[at] = last;
-    }
-  }
-  Require(cells->status());
-  for (const std::string& key : sample.keys) {
-    const auto split = format.Split(key);
-    const auto row = split ? format.DecodeRow(split->row) : std::nullopt;
-    if (!row) continue;
-    sample.rows.push_back(*row);
-    sample.qualifiers.emplace_back(split->qualifier);
-  }
-  return sample;
-}
-
-// The start of one and the end of another, and perhaps a byte of a third; in
-// the end, when all such are there, bytes at random.
-std::string Mix(const std::vector<std::string>& from, int attempt, Dice* dice) {
-  const std::string& a = from[dice->Below(from.size())];
-  const std::string& b = from[dice->Below(from.size())];
-  const size_t cut = dice->Below(std::min(a.size(), b.size()) + 1);
-  std::string mixed = a.substr(0, cut) + b.substr(cut);
-  if (mixed.empty()) return std::string(1, dice->Byte());
-  constexpr int kMixtures = 8;
-  for (int i = 1; i < attempt; i += 2) {
-    const std::string& c = from[dice->Below(from.size())];
-    const size_t at = dice->Below(mixed.size());
-    mixed[at] = attempt < kMixtures && !c.empty() ? c[dice->Below(c.size())]
-                                                  : dice->Byte();
-  }
-  return mixed;
-}
-
+// Makes absent keys of those that a file has: about `count` of each kind that
+// the layout allows; fewer where the keys leave no room for so many. Each is a
+// mixture of keys drawn at random from the file, and was compared with all that
+// the file has, which takes two passes over it. Keys that the filter lets pass
+// rightly are left out, as what it looks up for them is there, and so are all
+// but one of those that share it. The same seed gives the same keys.
 class AbsentKeyMaker {
  public:
-  AbsentKeyMaker(const KeyFormat& format, const Sample& sample, uint64_t count,
-                 Dice* dice)
-      : format_(format), sample_(sample), count_(count), dice_(*dice) {}
+  // The file, the format and the filter must outlive it.
+  AbsentKeyMaker(const TableFile& file, const KeyFormat& format,
+                 const FilterReader& filter, uint64_t count, uint64_t seed)
+      : file_(file),
+        format_(format),
+        filter_(filter),
+        count_(count),
+        engine_(seed) {}
 
-  Keys Rows() {
-    return Make([this](int attempt) -> std::optional<std::string> {
-      auto row = format_.EncodeRow(Mix(sample_.rows, attempt, &dice_));
-      if (!row) return std::nullopt;
-      return *std::move(row);
-    });
-  }
-
-  Keys Columns() {
-    return Make([this](int attempt) -> std::optional<std::string> {
-      const auto row =
-          format_.EncodeRow(sample_.rows[dice_.Below(sample_.rows.size())]);
-      if (!row) return std::nullopt;
-      const std::string qualifier =
-          Mix(sample_.qualifiers, attempt + 1, &dice_);
-      // A row with nothing behind it is no cell.
-      if (qualifier.empty()) return std::nullopt;
-      return format_.JoinKey(*row, qualifier);
-    });
-  }
-
-  Keys WholeKeys() {
-    return Make([this](int attempt) -> std::optional<std::string> {
-      return Mix(sample_.keys, attempt, &dice_);
-    });
+  // Once.
+  std::vector<AbsentKeys> Make() {
+    Draw();
+    if (sampled_.empty()) return {};
+    Keys rows;
+    Keys keys;
+    if (rows_.empty()) {
+      keys = MakeSome([this](int attempt) { return Mix(sampled_, attempt); });
+    } else {
+      rows = MakeSome(
+          [this](int attempt) { return EncodeRow(Mix(rows_, attempt)); });
+      keys = MakeSome([this](int attempt) { return Column(attempt); });
+    }
+    RemoveStored(&rows, &keys);
+    std::vector<AbsentKeys> absent;
+    if (rows_.empty()) {
+      absent.push_back(Sorted(AbsentKind::kKey, {keys.begin(), keys.end()}));
+      return absent;
+    }
+    absent.push_back(Sorted(AbsentKind::kRow, {rows.begin(), rows.end()}));
+    std::vector<std::string> cells;
+    for (const std::string& row : absent.front().keys) {
+      cells.push_back(format_.JoinKey(row, OneOf(qualifiers_)));
+    }
+    absent.push_back(Sorted(AbsentKind::kCell, std::move(cells)));
+    absent.push_back(Sorted(AbsentKind::kColumn, {keys.begin(), keys.end()}));
+    return absent;
   }
 
  private:
+  using Keys = std::unordered_set<std::string>;
+
+  // The standard library's distributions are not the same everywhere. REQUIRES
+  // bound > 0.
+  uint64_t Below(uint64_t bound) { return engine_() % bound; }
+  char AnyByte() { return static_cast<char>(engine_()); }
+  const std::string& OneOf(const std::vector<std::string>& from) {
+    return from[Below(from.size())];
+  }
+
+  // Draws keys with equal chances (Vitter's algorithm R).
+  void Draw() {
+    // Enough that mixtures of two are far more than are wanted.
+    constexpr size_t kSampleKeys = 4096;
+    const std::unique_ptr<CellReader> cells = file_.NewCellReader();
+    uint64_t seen = 0;
+    std::string last;
+    while (cells->Next()) {
+      const std::string_view key =
+          format_.WithoutTimestamp(cells->cell().user_key);
+      if (seen > 0 && key == last) continue;
+      last.assign(key);
+      ++seen;
+      if (sampled_.size() < kSampleKeys) {
+        sampled_.push_back(last);
+      } else if (const uint64_t at = Below(seen); at < kSampleKeys) {
+        sampled_[at] = last;
+      }
+    }
+    Require(cells->status());
+    for (const std::string& key : sampled_) {
+      const auto split = format_.Split(key);
+      const auto row = split ? format_.DecodeRow(split->row) : std::nullopt;
+      if (!row) continue;
+      rows_.push_back(*row);
+      qualifiers_.emplace_back(split->qualifier);
+    }
+  }
+
+  // The start of one and the end of another, and perhaps a byte of a third; in
+  // the end, when all such are there, bytes at random.
+  std::string Mix(const std::vector<std::string>& from, int attempt) {
+    const std::string& a = OneOf(from);
+    const std::string& b = OneOf(from);
+    const size_t cut = Below(std::min(a.size(), b.size()) + 1);
+    std::string mixed = a.substr(0, cut) + b.substr(cut);
+    if (mixed.empty()) return std::string(1, AnyByte());
+    constexpr int kMixtures = 8;
+    for (int i = 1; i < attempt; i += 2) {
+      const std::string& c = OneOf(from);
+      const size_t at = Below(mixed.size());
+      mixed[at] =
+          attempt < kMixtures && !c.empty() ? c[Below(c.size())] : AnyByte();
+    }
+    return mixed;
+  }
+
+  // nullopt: the layout cannot hold the row.
+  std::optional<std::string> EncodeRow(const std::string& row) const {
+    auto encoded = format_.EncodeRow(row);
+    if (!encoded) return std::nullopt;
+    return *std::move(encoded);
+  }
+
+  std::optional<std::string> Column(int attempt) {
+    const auto row = EncodeRow(OneOf(rows_));
+    if (!row) return std::nullopt;
+    const std::string qualifier = Mix(qualifiers_, attempt + 1);
+    // A row with nothing behind it is no cell.
+    if (qualifier.empty()) return std::nullopt;
+    return format_.JoinKey(*row, qualifier);
+  }
+
   template <typename MakeOne>
-  Keys Make(const MakeOne& make_one) {
+  Keys MakeSome(const MakeOne& make_one) const {
     constexpr int kAttempts = 16;
     Keys keys;
     for (uint64_t i = 0; i < count_; ++i) {
       for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        const auto key = make_one(attempt);
+        const std::optional<std::string> key = make_one(attempt);
         if (key && keys.insert(*key).second) break;
       }
     }
     return keys;
   }
 
-  const KeyFormat& format_;
-  const Sample& sample_;
-  const uint64_t count_;
-  Dice& dice_;
-};
+  std::vector<std::string> KeysOf(std::string_view key, bool is_row) const {
+    return filter_.KeysOf({.key = key, .is_row = is_row});
+  }
 
-// Takes out what the file has, and what its filter lets pass rightly.
-void RemoveStored(const TableFile& file, const KeyFormat& format,
-                  const FilterReader& filter, Keys* rows, Keys* keys) {
-  const auto keys_of = [&](std::string_view key, bool is_row) {
-    return filter.KeysOf({.key = key, .is_row = is_row});
-  };
-  Keys missing;  // keys of the filter that are looked up
-  for (const bool is_row : {false, true}) {
-    for (const std::string& key : is_row ? *rows : *keys) {
-      for (std::string& looked_up : keys_of(key, is_row)) {
-        missing.insert(std::move(looked_up));
+  // Takes out what the file has, and what its filter lets pass rightly.
+  void RemoveStored(Keys* rows, Keys* keys) const {
+    Keys missing;  // keys of the filter that are looked up
+    for (const bool is_row : {false, true}) {
+      for (const std::string& key : is_row ? *rows : *keys) {
+        for (std::string& looked_up : KeysOf(key, is_row)) {
+          missing.insert(std::move(looked_up));
+        }
       }
     }
-  }
-  const std::unique_ptr<CellReader> cells = file.NewCellReader();
-  std::string wanted;
-  while (cells->Next()) {
-    const std::string_view key =
-        format.WithoutTimestamp(cells->cell().user_key);
-    if (!keys->empty()) {
-      wanted.assign(key);
-      keys->erase(wanted);
+    const std::unique_ptr<CellReader> cells = file_.NewCellReader();
+    std::string wanted;
+    while (cells->Next()) {
+      const std::string_view key =
+          format_.WithoutTimestamp(cells->cell().user_key);
+      if (!keys->empty()) {
+        wanted.assign(key);
+        keys->erase(wanted);
+      }
+      if (!missing.empty()) missing.erase(KeysOf(key, false).front());
+      if (rows->empty()) continue;
+      if (const auto split = format_.Split(key)) {
+        wanted.assign(split->row);
+        rows->erase(wanted);
+      }
     }
-    if (!missing.empty()) missing.erase(keys_of(key, false).front());
-    if (rows->empty()) continue;
-    if (const auto split = format.Split(key)) {
-      wanted.assign(split->row);
-      rows->erase(wanted);
-    }
+    Require(cells->status());
+    std::erase_if(*keys, [&](const std::string& key) {
+      return std::ranges::any_of(KeysOf(key, false),
+                                 [&](const std::string& looked_up) {
+                                   return !missing.contains(looked_up);
+                                 });
+    });
+    // Only one of the rows that share a prefix is looked up.
+    std::erase_if(*rows, [&](const std::string& row) {
+      return std::ranges::any_of(KeysOf(row, true),
+                                 [&](const std::string& looked_up) {
+                                   return missing.erase(looked_up) == 0;
+                                 });
+    });
   }
-  Require(cells->status());
-  std::erase_if(*keys, [&](const std::string& key) {
-    return std::ranges::any_of(keys_of(key, false),
-                               [&](const std::string& looked_up) {
-                                 return !missing.contains(looked_up);
-                               });
-  });
-  // Only one of the rows that share a prefix is looked up.
-  std::erase_if(*rows, [&](const std::string& row) {
-    return std::ranges::any_of(keys_of(row, true),
-                               [&](const std::string& looked_up) {
-                                 return missing.erase(looked_up) == 0;
-                               });
-  });
-}
 
-// About `count` of each kind that the layout allows; fewer where the keys leave
-// no room for so many. Each is a mixture of keys drawn at random from the file,
-// and was compared with all that the file has, which takes two passes over it.
-// Keys that the filter lets pass rightly are left out, as what it looks up for
-// them is there, and so are all but one of those that share it. The same seed
-// gives the same keys.
-std::vector<AbsentKeys> MakeAbsentKeys(const TableFile& file,
-                                       const KeyFormat& format,
-                                       const FilterReader& filter,
-                                       uint64_t count, uint64_t seed) {
-  Dice dice(seed);
-  const Sample sample = Draw(file, format, &dice);
-  if (sample.keys.empty()) return {};
-  AbsentKeyMaker maker(format, sample, count, &dice);
-  const bool has_rows = !sample.rows.empty();
-  Keys rows = has_rows ? maker.Rows() : Keys();
-  Keys keys = has_rows ? maker.Columns() : maker.WholeKeys();
-  RemoveStored(file, format, filter, &rows, &keys);
+  AbsentKeys Sorted(AbsentKind kind, std::vector<std::string> keys) const {
+    const sst::KeyOrder order = file_.key_order() == sst::KeyOrder::kUnknown
+                                    ? sst::KeyOrder::kBytewise
+                                    : file_.key_order();
+    std::ranges::sort(keys, [order](const auto& a, const auto& b) {
+      return CompareUserKeys(order, 0, a, b) < 0;
+    });
+    return {kind, std::move(keys)};
+  }
 
-  const sst::KeyOrder order = file.key_order() == sst::KeyOrder::kUnknown
-                                  ? sst::KeyOrder::kBytewise
-                                  : file.key_order();
-  std::vector<AbsentKeys> absent;
-  const auto add = [&](AbsentKind kind, std::vector<std::string> list) {
-    std::sort(list.begin(), list.end(),
-              [order](const std::string& a, const std::string& b) {
-                return CompareUserKeys(order, 0, a, b) < 0;
-              });
-    absent.push_back({kind, std::move(list)});
-  };
-  if (!has_rows) {
-    add(AbsentKind::kKey, {keys.begin(), keys.end()});
-    return absent;
-  }
-  add(AbsentKind::kRow, {rows.begin(), rows.end()});
-  std::vector<std::string> cells;
-  for (const std::string& row : absent.front().keys) {
-    cells.push_back(format.JoinKey(
-        row, sample.qualifiers[dice.Below(sample.qualifiers.size())]));
-  }
-  add(AbsentKind::kCell, std::move(cells));
-  add(AbsentKind::kColumn, {keys.begin(), keys.end()});
-  return absent;
-}
+  const TableFile& file_;
+  const KeyFormat& format_;
+  const FilterReader& filter_;
+  const uint64_t count_;
+  std::mt19937_64 engine_;
+  // The sample; of keys that split, the application's rows and the qualifiers.
+  std::vector<std::string> sampled_;
+  std::vector<std::string> rows_;
+  std::vector<std::string> qualifiers_;
+};
 
 // The results for one kind of absent key.
 struct Measured {
@@ -366,7 +352,7 @@ void PrintMeasure(const TableFile& file, const MeasureArgs& args,
   }
   std::vector<Measured> results;
   for (const AbsentKeys& keys :
-       MakeAbsentKeys(file, format, *filter, args.count, args.seed)) {
+       AbsentKeyMaker(file, format, *filter, args.count, args.seed).Make()) {
     const Measured measured = Measure(keys, filter.get());
     if (measured.probed > 0) results.push_back(measured);
   }
