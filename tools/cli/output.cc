@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <ostream>
-#include <string>
 
 #include "tools/cli/text.h"
 

@@ -2,7 +2,6 @@
 
 #include <istream>
 #include <ostream>
-#include <string>
 
 #include "tools/cli/text.h"
 

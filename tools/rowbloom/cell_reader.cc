@@ -1,8 +1,6 @@
 #include "tools/rowbloom/cell_reader.h"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "rowbloom/printable.h"
 

@@ -9,7 +9,6 @@
 #include "storage/settings/duration.h"
 #include "storage/settings/family_spec.h"
 #include "tools/cli/arguments.h"
-#include "tools/cli/report.h"
 
 namespace rowbloom::cli {
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "storage/format/coding.h"
-
 namespace rowbloom::sst {
 namespace {
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
-#include <utility>
 
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"

@@ -3,10 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "rowbloom/printable.h"

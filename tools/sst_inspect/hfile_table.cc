@@ -5,7 +5,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"

@@ -5,17 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
-#include "rocksdb/status.h"
 #include "tools/cli/arguments.h"
-#include "tools/sst_inspect/file_picture.h"
-#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {

@@ -8,7 +8,6 @@
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "storage/hfile/cell.h"
-#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {

@@ -6,10 +6,8 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <utility>
 
 #include "lib/bytes/text.h"
-#include "rowbloom/key_layout.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/output.h"
 

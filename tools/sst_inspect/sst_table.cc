@@ -6,8 +6,6 @@
 #include <array>
 #include <optional>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "storage/format/coding.h"
 #include "tools/sst/block_reader.h"

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_file.h"

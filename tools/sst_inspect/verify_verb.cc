@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
 #include <ostream>
 #include <string>
 
