@@ -17,9 +17,7 @@
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
 #include "tools/cli/arguments.h"
-#include "tools/cli/record.h"
 #include "tools/cli/text.h"
-#include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {

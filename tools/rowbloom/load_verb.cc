@@ -17,9 +17,7 @@
 #include "tools/cli/input.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
-#include "tools/cli/record.h"
 #include "tools/rowbloom/cell_reader.h"
-#include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {

@@ -1,6 +1,5 @@
 #include <CLI/CLI.hpp>
 
-#include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {

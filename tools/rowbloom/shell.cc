@@ -17,7 +17,6 @@
 
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
-#include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {

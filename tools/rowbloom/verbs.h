@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+// The parts that verbs on a store are made of.
 #include "tools/cli/program.h"
+#include "tools/rowbloom/store_args.h"
 
 namespace rowbloom::cli {
 

@@ -11,8 +11,6 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "tools/cli/arguments.h"
-#include "tools/cli/record.h"
-#include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {

@@ -6,10 +6,7 @@
 #include <string>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/html_report.h"
-#include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/totals.h"
 #include "tools/sst_inspect/verbs.h"
 

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/file_args.h"
-#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/totals.h"
 #include "tools/sst_inspect/verbs.h"
 

@@ -1,4 +1,3 @@
-#include "tools/cli/program.h"
 #include "tools/sst_inspect/verbs.h"
 
 int main(int argc, char** argv) {

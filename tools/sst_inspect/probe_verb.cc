@@ -15,9 +15,6 @@
 
 #include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
-#include "tools/sst_inspect/file_args.h"
-#include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {

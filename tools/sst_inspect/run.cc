@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "tools/cli/program.h"
 #include "tools/sst_inspect/database_tree.h"
 #include "tools/sst_inspect/verbs.h"
 

@@ -6,8 +6,6 @@
 
 #include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
-#include "tools/sst_inspect/file_args.h"
-#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_stats.h"
 #include "tools/sst_inspect/verbs.h"
 

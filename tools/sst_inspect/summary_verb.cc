@@ -3,7 +3,6 @@
 
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/html_report.h"
-#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {

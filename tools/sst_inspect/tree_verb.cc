@@ -9,10 +9,7 @@
 
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/database_tree.h"
-#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/html_report.h"
-#include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {

@@ -11,8 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/program.h"
-#include "tools/cli/report.h"
+// The parts that all verbs are made of.
+#include "tools/sst_inspect/file_args.h"
+#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {

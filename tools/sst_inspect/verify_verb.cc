@@ -4,9 +4,6 @@
 #include <string>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/file_args.h"
-#include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
