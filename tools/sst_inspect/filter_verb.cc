@@ -60,9 +60,6 @@ class FilterReport {
     // RocksDB counts what it adds to its own filters, which do not say.
     if (is_stock_ && findings_.problems() == 0) {
       UseEntriesOfProperties(facts_, &totals_);
-      if (totals_.size() == 1 && parts_.size() == 1) {
-        parts_[0].totals = totals_.begin()->second;
-      }
     }
     Print();
     return findings_.worst();
@@ -72,8 +69,6 @@ class FilterReport {
   struct PartSection {
     size_t number = 0;
     uint64_t offset_bytes = 0;
-    SectionId what;
-    SectionTotals totals;
     SectionFacts facts;
     std::string key_text;
   };
@@ -96,15 +91,12 @@ class FilterReport {
     }
     is_stock_ = is_stock_ && part.writer == "RocksDB";
     for (const SectionFacts& section : part.sections) {
-      const SectionId what(section.section, section.kind);
-      totals_[what].Add(section);
+      totals_[{section.section, section.kind}].Add(section);
       if (!section.problem.empty()) {
         findings_.Problem(where + section.section + " " + section.problem);
       }
-      SectionTotals own;
-      own.Add(section);
       parts_.push_back(
-          {part.number, part.offset_bytes, what, own, section, part.key_text});
+          {part.number, part.offset_bytes, section, part.key_text});
       parts_.back().facts.bits = {};  // lives no longer
     }
   }
@@ -152,7 +144,11 @@ class FilterReport {
       Record record("partition_section", path);
       record.Number("partition", part.number)
           .Number("offset", part.offset_bytes);
-      AddSectionTo(&record, part.what, part.totals);
+      // The totals of a single section are those of the file.
+      SectionTotals totals;
+      totals.Add(facts);
+      if (parts_.size() == 1) totals = totals_.begin()->second;
+      AddSectionTo(&record, {facts.section, facts.kind}, totals);
       if (facts.capacity_keys) {
         record.Number("capacity", facts.capacity_keys)
             .Number("folds", facts.folds);
