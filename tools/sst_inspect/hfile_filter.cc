@@ -280,11 +280,8 @@ void HFileTable::Verify(const KeyFormat& /*format*/, Findings* findings,
   }
   HFileReport report;
   const Status status = reader_->Verify(
-      [this](uint64_t twice_bytes) {
-        if (progress()) progress()(twice_bytes / 2);
-      },
-      &report);
-  if (progress()) progress()(size_bytes());
+      [this](uint64_t twice_bytes) { ReadUpTo(twice_bytes / 2); }, &report);
+  ReadUpTo(size_bytes());
   for (const std::string& problem : report.problems) {
     findings->Problem(problem);
   }

@@ -24,8 +24,8 @@ using rocksdb::Status;
 
 class HFileCellReader final : public CellReader {
  public:
-  HFileCellReader(const HFileTable& file, const TableFile::Progress& progress)
-      : file_(file), progress_(progress), at_(file.reader(), kOptions) {}
+  explicit HFileCellReader(const HFileTable& file)
+      : file_(file), at_(file.reader(), kOptions) {}
 
   void SkipTo(std::string_view key) override {
     if (const auto column = ParseHFileColumn(key)) {
@@ -44,12 +44,12 @@ class HFileCellReader final : public CellReader {
     }
     started_ = true;
     if (!at_.Valid()) {
-      if (progress_) progress_(file_.size_bytes());
+      file_.ReadUpTo(file_.size_bytes());
       return false;
     }
-    if (progress_ && at_.block().offset != block_offset_) {
+    if (at_.block().offset != block_offset_) {
       block_offset_ = at_.block().offset;
-      progress_(block_offset_);
+      file_.ReadUpTo(block_offset_);
     }
     key_.clear();
     hfile::AppendKey(at_.cell().key(), &key_);
@@ -75,7 +75,6 @@ class HFileCellReader final : public CellReader {
   static constexpr HFileReadOptions kOptions{.fill_cache = false};
 
   const HFileTable& file_;
-  const TableFile::Progress& progress_;
   hfile::Iterator at_;
   bool sought_ = false;
   bool started_ = false;
@@ -296,7 +295,7 @@ Status HFileTable::ForEachBlock(
   const bool ordered = reader_->comparator() == hfile::Comparator::kCells;
   hfile::BlockWalk walk(*reader_);
   while (walk.Next()) {
-    if (progress()) progress()(walk.offset());
+    ReadUpTo(walk.offset());
     BlockInfo block{.type = BlockType::kGap,
                     .offset_bytes = walk.offset(),
                     .stored_bytes = walk.block_bytes(),
@@ -326,7 +325,7 @@ Status HFileTable::ForEachBlock(
     if (which == Blocks::kAllButData && IsData(block.type)) continue;
     use(block);
   }
-  if (progress()) progress()(size_bytes());
+  ReadUpTo(size_bytes());
   use({.type = BlockType::kTrailer,
        .offset_bytes = size_bytes() - hfile::kTrailerBytes,
        .stored_bytes = hfile::kTrailerBytes});
@@ -350,7 +349,7 @@ Status HFileTable::ForEachIndexEntry(
 }
 
 std::unique_ptr<CellReader> HFileTable::NewCellReader() const {
-  return std::make_unique<HFileCellReader>(*this, progress());
+  return std::make_unique<HFileCellReader>(*this);
 }
 
 int HFileTable::CompareCells(const Cell& a, const Cell& b) const {

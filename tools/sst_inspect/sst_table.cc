@@ -22,8 +22,8 @@ using sst::kBlockTrailerBytes;
 
 class SstCellReader final : public CellReader {
  public:
-  SstCellReader(const sst::SstFile& file, const TableFile::Progress& progress)
-      : file_(file), data_(file), blobs_(file), progress_(progress) {}
+  explicit SstCellReader(const SstTable& file)
+      : file_(file), data_(file.file()), blobs_(file.file()) {}
 
   void SkipTo(std::string_view user_key) override { data_.SkipTo(user_key); }
   bool Next() override {
@@ -31,12 +31,10 @@ class SstCellReader final : public CellReader {
     while (!data_.NextEntry()) {
       if (!data_.block_status().ok()) return false;
       const bool more = data_.NextBlock();
-      if (progress_) {
-        progress_(more ? data_.block().offset_bytes : file_.size_bytes());
-      }
+      file_.ReadUpTo(more ? data_.block().offset_bytes : file_.size_bytes());
       if (!more) return false;
     }
-    is_blob_ = IsEmbeddedBlob(file_, data_.key().type, data_.value());
+    is_blob_ = IsEmbeddedBlob(file_.file(), data_.key().type, data_.value());
     if (is_blob_) status_ = blobs_.Read(data_.value(), &blob_);
     return status_.ok();
   }
@@ -53,14 +51,13 @@ class SstCellReader final : public CellReader {
   }
 
  private:
-  const sst::SstFile& file_;
+  const SstTable& file_;
   sst::DataCursor data_;
   sst::EmbeddedBlobReader blobs_;
   // The present entry, if it is an embedded blob: then its value.
   bool is_blob_ = false;
   std::string blob_;
   Status status_;  // of reading one
-  const TableFile::Progress& progress_;
 };
 
 // The start of the name of the block of a user-defined index.
@@ -342,14 +339,14 @@ Status SstTable::ForEachBlock(
       block.partition = data.index().partition();
       pass_others_before(block.offset_bytes);
       pass(block);
-      if (progress()) progress()(block.offset_bytes);
+      ReadUpTo(block.offset_bytes);
     }
     // The status of an index partition was reported with the partition.
     if (status.ok() && file_->index().form != sst::IndexForm::kTwoLevel) {
       status = data.index().status();
     }
   } while (data.SkipDamagedPartition());
-  if (progress()) progress()(size_bytes());
+  ReadUpTo(size_bytes());
   pass_others_before(UINT64_MAX);
   pass({.type = BlockType::kFooter,
         .offset_bytes = file_->footer().offset_bytes,
@@ -376,7 +373,7 @@ int SstTable::CompareCells(const Cell& a, const Cell& b) const {
 }
 
 std::unique_ptr<CellReader> SstTable::NewCellReader() const {
-  return std::make_unique<SstCellReader>(*file_, progress());
+  return std::make_unique<SstCellReader>(*this);
 }
 
 Status SstTable::ForEachRangeDeletion(

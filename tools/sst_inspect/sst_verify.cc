@@ -261,10 +261,9 @@ class FilterCheck {
 // One file, checked from end to end in one pass over its data.
 class Verifier {
  public:
-  Verifier(const SstTable& file, const TableFile::Progress& progress,
-           const KeyFormat& format, Findings* findings, VerifyCounts* counts)
+  Verifier(const SstTable& file, const KeyFormat& format, Findings* findings,
+           VerifyCounts* counts)
       : file_(file),
-        progress_(progress),
         facts_(file.Facts()),
         format_(format),
         findings_(*findings),
@@ -329,7 +328,7 @@ class Verifier {
       while (data_.NextBlock()) {
         ++counts_.blocks;
         ++data_blocks_;
-        if (progress_) progress_(data_.block().offset_bytes);
+        file_.ReadUpTo(data_.block().offset_bytes);
         bool empty = true;
         for (; data_.NextEntry(); empty = false) {
           if (empty) CheckFirst(data_.internal_key());
@@ -347,7 +346,7 @@ class Verifier {
       if (!index.ok() && !told_.contains(index.ToString()))
         findings_.Failure(index);
     } while (data_.SkipDamagedPartition());
-    if (progress_) progress_(file_.size_bytes());
+    file_.ReadUpTo(file_.size_bytes());
   }
 
   int Compare(std::string_view a, std::string_view b) const {
@@ -507,7 +506,6 @@ class Verifier {
   }
 
   const SstTable& file_;
-  const TableFile::Progress& progress_;
   const TableFacts facts_;
   const KeyFormat& format_;
   Findings& findings_;
@@ -532,7 +530,7 @@ class Verifier {
 
 void SstTable::Verify(const KeyFormat& format, Findings* findings,
                       VerifyCounts* counts) const {
-  Verifier(*this, progress(), format, findings, counts).Run();
+  Verifier(*this, format, findings, counts).Run();
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -199,6 +199,10 @@ class TableFile {
   // with the size of the file when there are no more.
   using Progress = std::function<void(uint64_t offset_bytes)>;
   void SetProgress(Progress progress) { progress_ = std::move(progress); }
+  // Calls it, for readers of the file.
+  void ReadUpTo(uint64_t offset_bytes) const {
+    if (progress_) progress_(offset_bytes);
+  }
 
   virtual TableFacts Facts() const = 0;
   virtual std::vector<Property> Properties() const = 0;
@@ -240,8 +244,6 @@ class TableFile {
 
  protected:
   explicit TableFile(TableTraits traits) : traits_(std::move(traits)) {}
-
-  const Progress& progress() const { return progress_; }
 
  private:
   const TableTraits traits_;
