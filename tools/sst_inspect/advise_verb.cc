@@ -114,7 +114,7 @@ struct FilterCost {
   }
 };
 
-std::string NameOf(const FilterSpec& filter) {
+std::string TextOf(const FilterSpec& filter) {
   if (filter.bloom_type == BloomType::kNone) return "none";
   return fmt::format("{} {} at {:.4g}{}", ToString(filter.bloom_type),
                      ToString(filter.kind), filter.false_positive_rate,
@@ -300,7 +300,7 @@ class AdvisedFiles {
   }
 
   FilterCost CostOf(const FilterSpec& filter, std::string which) const {
-    FilterCost cost{.which = std::move(which), .name = NameOf(filter)};
+    FilterCost cost{.which = std::move(which), .name = TextOf(filter)};
     for (const File& file : files_) {
       const Prediction built = Predict(file.profile, filter);
       cost.Add(built.bytes(),

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "storage/hfile/block_walk.h"
@@ -152,17 +153,8 @@ class BlockNamer {
 
 namespace info = hfile::info;
 
-std::string_view ToString(hfile::ChecksumType checksum) {
-  switch (checksum) {
-    case hfile::ChecksumType::kNull:
-      return "none";
-    case hfile::ChecksumType::kCrc32:
-      return "CRC32";
-    case hfile::ChecksumType::kCrc32c:
-      return "CRC32C";
-  }
-  return "unknown";
-}
+// In the order of hfile::ChecksumType.
+constexpr std::string_view kChecksumNames[] = {"none", "CRC32", "CRC32C"};
 
 // The number of this name, found by FindU32 or FindU64.
 template <typename Number>
@@ -383,9 +375,10 @@ TableFacts HFileTable::Facts() const {
   TableFacts facts;
   facts.format =
       fmt::format("HFile v{}.{}", trailer.major_version, trailer.minor_version);
-  facts.checksum = reader_->is_readable()
-                       ? ToString(reader_->data_root_header().checksum)
-                       : "unknown";
+  facts.checksum =
+      reader_->is_readable()
+          ? NameOf(reader_->data_root_header().checksum, kChecksumNames)
+          : "unknown";
   facts.comparator = trailer.comparator;
   facts.compression = rowbloom::ToString(trailer.compression);
   facts.index_form = trailer.data_index_levels == 1

@@ -258,7 +258,7 @@ struct Measured {
   double predicted = 0;  // sum over all lookups
 };
 
-std::string_view NameOf(AbsentKind kind, bool of_prefix) {
+std::string_view QuestionOf(AbsentKind kind, bool of_prefix) {
   switch (kind) {
     case AbsentKind::kRow:
       return of_prefix ? "absent row, prefix" : "absent row";
@@ -283,7 +283,7 @@ Measured Measure(const AbsentKeys& absent, FilterReader* filter) {
     // A present row or prefix lets the absent keys of it pass, too.
     if (!answer.probed() || (!is_row && !by_key)) continue;
     measured.question =
-        NameOf(absent.kind, answer.by == FilterAnswer::By::kPrefix);
+        QuestionOf(absent.kind, answer.by == FilterAnswer::By::kPrefix);
     ++measured.probed;
     measured.passed += answer.may_match ? 1 : 0;
     measured.predicted +=

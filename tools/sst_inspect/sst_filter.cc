@@ -23,19 +23,10 @@ constexpr const char* kNoEmptyQualifiers =
     "not probed: it holds no empty qualifiers";
 
 std::string NameOfKind(const sst::StockFilter& filter) {
-  switch (filter.kind()) {
-    case sst::StockFilterKind::kBloom:
-      return "bloom";
-    case sst::StockFilterKind::kRibbon:
-      return "ribbon";
-    case sst::StockFilterKind::kLegacyBloom:
-      return "legacy bloom";
-    case sst::StockFilterKind::kNoKeys:
-      return "empty";
-    case sst::StockFilterKind::kReserved:
-      break;
-  }
-  return "unknown";
+  // In the order of the kinds.
+  static constexpr std::string_view kNames[] = {"bloom", "ribbon",
+                                                "legacy bloom", "empty"};
+  return std::string(NameOf(filter.kind(), kNames));
 }
 
 std::string ContentOf(bool keys, bool prefixes) {
@@ -161,23 +152,21 @@ std::vector<SectionFacts> DecodedFilter::Sections(SectionRates* rates) const {
 
 std::string DecodedFilter::Foreign() const {
   if (rowbloom_) return "";
-  const auto text = [this]() -> std::string {
-    if (!stock_) return "of policy " + ToPrintable(entries_.policy);
-    if (stock_->kind() == sst::StockFilterKind::kNoKeys) {
-      return fmt::format("an empty filter of {} bytes", contents_.size());
-    }
-    const int marker = stock_->marker();
-    if (marker > 0) {
-      return fmt::format("RocksDB legacy Bloom (marker {}, its probes)",
-                         marker);
-    }
-    return fmt::format("{} (marker {})",
-                       marker == -1   ? "RocksDB Bloom"
-                       : marker == -2 ? "RocksDB Ribbon"
-                                      : "unknown",
-                       marker);
-  };
-  return "not rowbloom's: " + text();
+  constexpr std::string_view kStart = "not rowbloom's:";
+  if (!stock_) {
+    return fmt::format("{} of policy {}", kStart, ToPrintable(entries_.policy));
+  }
+  if (stock_->kind() == sst::StockFilterKind::kNoKeys) {
+    return fmt::format("{} an empty filter of {} bytes", kStart,
+                       contents_.size());
+  }
+  const int marker = stock_->marker();
+  return fmt::format("{} {} (marker {}{})", kStart,
+                     marker > 0     ? "RocksDB legacy Bloom"
+                     : marker == -1 ? "RocksDB Bloom"
+                     : marker == -2 ? "RocksDB Ribbon"
+                                    : "unknown",
+                     marker, marker > 0 ? ", its probes" : "");
 }
 
 FilterPart DecodedFilter::Describe(SectionRates* rates) const {

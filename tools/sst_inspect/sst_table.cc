@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 
+#include "lib/bytes/text.h"
 #include "storage/format/coding.h"
 #include "tools/sst/block_reader.h"
 #include "tools/sst/data_cursor.h"
@@ -63,19 +63,12 @@ class SstCellReader final : public CellReader {
 // The start of the name of the block of a user-defined index.
 constexpr std::string_view kUserIndex = "rocksdb.user_defined_index.";
 
-std::string_view NameOf(sst::IndexForm form) {
-  // In the order of the forms, beyond which the reader knows none.
-  static constexpr std::array<std::string_view, 4> kNames = {
-      "binary search", "hash search", "two levels",
-      "binary search with first keys"};
-  return kNames[static_cast<size_t>(form)];
-}
-
-std::string_view NameOf(sst::FilterForm form) {
-  static constexpr std::array<std::string_view, 4> kNames = {
-      "none", "full", "partitioned", "per data block"};
-  return kNames[static_cast<size_t>(form)];
-}
+// In the order of the forms, beyond which the reader knows none.
+constexpr std::string_view kIndexForms[] = {"binary search", "hash search",
+                                            "two levels",
+                                            "binary search with first keys"};
+constexpr std::string_view kFilterForms[] = {"none", "full", "partitioned",
+                                             "per data block"};
 
 BlockType TypeOfMetaBlock(std::string_view name) {
   if (name == "rocksdb.properties" || name == "rocksdb.stats") {
@@ -156,8 +149,8 @@ TableFacts SstTable::Facts() const {
       sst::ParseCompressionProperty(file_->footer().format_version,
                                     file_->TextProperty("rocksdb.compression"))
           .codecs;
-  facts.index_form = NameOf(file_->index().form);
-  facts.filter_form = NameOf(file_->filter().form);
+  facts.index_form = NameOf(file_->index().form, kIndexForms);
+  facts.filter_form = NameOf(file_->filter().form, kFilterForms);
   facts.filter_policy = text("rocksdb.filter.policy");
   if (facts.filter_policy.empty()) {
     facts.filter_policy = file_->filter().compatibility_name;

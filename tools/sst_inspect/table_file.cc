@@ -1,9 +1,10 @@
 #include "tools/sst_inspect/table_file.h"
 
-#include <algorithm>
 #include <array>
 
+#include "lib/bytes/text.h"
 #include "storage/format/input_file.h"
+#include "storage/hfile/block.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/sst_table.h"
 
@@ -18,11 +19,6 @@ constexpr std::string_view kTrailerMagic = "TRABLK\"$";
 // The trailer sizes of HFile v3, v2 and v1.
 constexpr std::array<uint64_t, 3> kTrailerBytes = {4096, 212, 60};
 
-// The magics that an HFile can start with. One whose end was lost is still an
-// HFile.
-constexpr std::array<std::string_view, 5> kFirstMagics = {
-    "DATABLK*", "DATABLKE", "METABLKc", "IDXINTE2", "IDXROOT2"};
-
 constexpr size_t kMagicBytes = 8;
 
 // Empty when they are not there.
@@ -35,7 +31,7 @@ std::string BytesAt(const InputFile& file, uint64_t offset) {
 
 std::string_view ToString(BlockType type) {
   // In the order of the types.
-  static constexpr std::array<std::string_view, 22> kNames = {
+  static constexpr std::string_view kNames[] = {
       "data",
       "index",
       "index partition",
@@ -57,9 +53,10 @@ std::string_view ToString(BlockType type) {
       "file info",
       "trailer",
       "blobs",
-      "gap"};
-  static_assert(kNames.size() == static_cast<size_t>(BlockType::kGap) + 1);
-  return kNames[static_cast<size_t>(type)];
+      "gap",
+  };
+  static_assert(std::size(kNames) == static_cast<size_t>(BlockType::kGap) + 1);
+  return NameOf(type, kNames);
 }
 
 FileKind KindOf(const std::string& path) {
@@ -76,9 +73,14 @@ FileKind KindOf(const std::string& path) {
       return FileKind::kHFile;
     }
   }
-  const bool starts_as_hfile =
-      std::ranges::count(kFirstMagics, BytesAt(*file, 0)) > 0;
-  return starts_as_hfile ? FileKind::kHFile : FileKind::kOther;
+  // An HFile whose end was lost is still one.
+  const std::string start = BytesAt(*file, 0);
+  for (size_t type = 0; type < hfile::kBlockTypes; ++type) {
+    if (hfile::Magic(static_cast<hfile::BlockType>(type)) == start) {
+      return FileKind::kHFile;
+    }
+  }
+  return FileKind::kOther;
 }
 
 rocksdb::Status OpenTable(const std::string& path,
