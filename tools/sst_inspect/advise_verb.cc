@@ -121,26 +121,6 @@ std::string TextOf(const FilterSpec& filter) {
                      filter.row_spread ? ", adaptive split" : "");
 }
 
-// The advice for the files that reads choose from.
-struct FilesAdvice {
-  std::string path;    // of the file or of the database
-  std::string family;  // empty: a file alone
-  std::string layout;
-  uint64_t files = 0;
-  uint64_t rows = 0;
-  uint64_t cells = 0;
-  double considered = 0;  // files that a read considers
-  double with_row = 0;    // those among them that have its row
-  Advice advice;
-  std::vector<FilterCost> costs;  // the present filter first
-  // A front filter holds the ROW sections of all files, and answers a get of an
-  // absent row that passes none.
-  uint64_t front_bytes = 0;
-  double front_answers = 1;
-
-  bool is_of_family() const { return !family.empty(); }
-};
-
 // The files that reads choose from: those of a family, or one file alone. A
 // sample of the family's distinct rows, those with the smallest hashes, tells
 // which files a read considers, by their ranges of keys, and which of these
@@ -207,53 +187,63 @@ class AdvisedFiles {
     files_.front().has_row = has_row;
   }
 
-  // The advice. Throws a Failure if a number is out of its range. REQUIRES
-  // !empty() and known reads.
-  FilesAdvice Find(double false_positive_rate) const {
-    FilesAdvice found{.path = path_,
-                      .family = family_,
-                      .layout = layout_->ToString(),
-                      .files = files_.size()};
+  // Prints the advice, and the costs of the present filter and of others.
+  // Throws a Failure if a number is out of its range. REQUIRES !empty() and
+  // known reads.
+  void Print(double false_positive_rate, const Output& output) const {
+    FileProfile sum{.files = 0};
     for (const File& file : files_) {
-      found.rows += file.profile.rows;
-      found.cells += file.profile.cells;
-      found.considered += file.considered;
-      found.with_row += file.has_row;
+      sum.rows += file.profile.rows;
+      sum.cells += file.profile.cells;
+      sum.files += file.considered;
+      sum.files_per_row += file.has_row;
     }
-    // The mean file stands for all, rounded up: files with cells have rows.
-    const auto mean = [n = files_.size()](uint64_t sum) {
-      return (sum + n - 1) / n;
-    };
-    FileProfile typical{.rows = mean(found.rows),
-                        .cells = mean(found.cells),
-                        .files = found.considered,
-                        .files_per_row = found.with_row};
-    // The numbers of a family are estimates, which the last rows of a file may
-    // miss.
-    if (found.is_of_family()) {
-      typical.files = std::max(1.0, found.considered);
-      typical.files_per_row = std::clamp(found.with_row, 1.0, typical.files);
-    }
-    const auto advised =
-        Advise(typical, {.false_positive_rate = false_positive_rate});
-    if (!advised) Require(Error{path_ + ": " + advised.error()});
-    found.advice = *advised;
-
+    const Advice advice = AdviceFor(sum, false_positive_rate);
     const FilterSpec row{.bloom_type = BloomType::kRow,
                          .false_positive_rate = false_positive_rate};
-    FilterSpec row_col{.false_positive_rate = false_positive_rate};
-    found.costs = {PresentCost(), CostOf(found.advice, "advised"),
-                   CostOf({.bloom_type = BloomType::kNone}, "alternative"),
-                   CostOf(row, "alternative"), CostOf(row_col, "alternative")};
-    row_col.false_positive_rate /= 10;
-    found.costs.push_back(CostOf(row_col, "alternative"));
-
-    for (const File& file : files_) {
-      const Prediction built = Predict(file.profile, row);
-      found.front_bytes += built.row_bytes;
-      found.front_answers *= 1 - file.considered * built.row_rate;
+    Record record = RecordOf("advice");
+    record.Text("key_layout", layout_->ToString())
+        .Count("rows", sum.rows)
+        .Count("cells", sum.cells)
+        .Text("bloom_type", ToString(advice.bloom_type))
+        .Text("kind", ToString(advice.kind))
+        .Real("false_positive_rate", advice.false_positive_rate)
+        .Flag("adaptive_split", advice.row_spread.has_value())
+        .Real("row_spread", advice.row_spread.value_or(1))
+        .Text("reason", advice.reason);
+    if (is_of_family()) {
+      record.InText("files", Grouped(files_.size()))
+          .Real("files_considered", sum.files)
+          .Real("files_per_row", sum.files_per_row);
+      AddFrontFilterTo(&record, row);
     }
-    return found;
+    output.Line(path_);
+    output.Print(record);
+    output.Line();
+
+    const FilterSpec row_col{.false_positive_rate = false_positive_rate};
+    const FilterSpec rare_row_col{.false_positive_rate =
+                                      false_positive_rate / 10};
+    Listing costs(
+        output,
+        "which filter bytes scan_absent_row get_absent_row get_absent_column");
+    for (const FilterCost& cost :
+         {PresentCost(), CostOf(advice, "advised"),
+          CostOf({.bloom_type = BloomType::kNone}, "alternative"),
+          CostOf(row, "alternative"), CostOf(row_col, "alternative"),
+          CostOf(rare_row_col, "alternative")}) {
+      costs.Add(RecordOf("filter_cost")
+                    .Text("which", cost.which)
+                    .Text("filter", cost.name)
+                    .Count("bytes", cost.bytes)
+                    .Real("scan_absent_row", cost.wasted.scan_absent_row)
+                    .Real("get_absent_row", cost.wasted.get_absent_row)
+                    .Real("get_absent_column", cost.wasted.get_absent_column));
+    }
+    costs.Print();
+    output.Line(fmt::format(
+        "  wasted reads per lookup, of {:.4g} files that it considers",
+        sum.files));
   }
 
  private:
@@ -272,6 +262,49 @@ class AdvisedFiles {
     std::string row;            // as in the key
     std::vector<size_t> files;  // that have it, by their index
   };
+
+  bool is_of_family() const { return !family_.empty(); }
+
+  Record RecordOf(std::string_view kind) const {
+    Record record(kind, ToPrintable(path_));
+    if (is_of_family()) record.Text("family", ToPrintable(family_));
+    return record;
+  }
+
+  Advice AdviceFor(const FileProfile& sum, double false_positive_rate) const {
+    // The mean file stands for all, rounded up: files with cells have rows.
+    const auto mean = [n = files_.size()](uint64_t of_all) {
+      return (of_all + n - 1) / n;
+    };
+    FileProfile typical{.rows = mean(sum.rows),
+                        .cells = mean(sum.cells),
+                        .files = sum.files,
+                        .files_per_row = sum.files_per_row};
+    // The numbers of a family are estimates, which the last rows of a file may
+    // miss.
+    if (is_of_family()) {
+      typical.files = std::max(1.0, sum.files);
+      typical.files_per_row = std::clamp(sum.files_per_row, 1.0, typical.files);
+    }
+    const auto advised =
+        Advise(typical, {.false_positive_rate = false_positive_rate});
+    if (!advised) Require(Error{path_ + ": " + advised.error()});
+    return *advised;
+  }
+
+  // A front filter holds the ROW sections of all files, and answers a get of an
+  // absent row that passes none.
+  void AddFrontFilterTo(Record* record, const FilterSpec& row) const {
+    uint64_t bytes = 0;
+    double answers = 1;
+    for (const File& file : files_) {
+      const Prediction built = Predict(file.profile, row);
+      bytes += built.row_bytes;
+      answers *= 1 - file.considered * built.row_rate;
+    }
+    record->Bytes("front_filter_bytes", bytes)
+        .Share("front_filter_answers", answers);
+  }
 
   void AddRow(std::string_view row) {
     const size_t hash = std::hash<std::string_view>()(row);
@@ -320,51 +353,6 @@ class AdvisedFiles {
   std::map<size_t, SampledRow> sample_;  // by the hash of the row
 };
 
-void Print(const FilesAdvice& found, const Output& output) {
-  const auto start = [&](std::string_view kind) {
-    Record record(kind, ToPrintable(found.path));
-    if (found.is_of_family()) record.Text("family", ToPrintable(found.family));
-    return record;
-  };
-  const Advice& advice = found.advice;
-  Record record = start("advice");
-  record.Text("key_layout", found.layout)
-      .Count("rows", found.rows)
-      .Count("cells", found.cells)
-      .Text("bloom_type", ToString(advice.bloom_type))
-      .Text("kind", ToString(advice.kind))
-      .Real("false_positive_rate", advice.false_positive_rate)
-      .Flag("adaptive_split", advice.row_spread.has_value())
-      .Real("row_spread", advice.row_spread.value_or(1))
-      .Text("reason", advice.reason);
-  if (found.is_of_family()) {
-    record.InText("files", Grouped(found.files))
-        .Real("files_considered", found.considered)
-        .Real("files_per_row", found.with_row)
-        .Bytes("front_filter_bytes", found.front_bytes)
-        .Share("front_filter_answers", found.front_answers);
-  }
-  output.Line(found.path);
-  output.Print(record);
-  output.Line();
-  Listing costs(
-      output,
-      "which filter bytes scan_absent_row get_absent_row get_absent_column");
-  for (const FilterCost& cost : found.costs) {
-    costs.Add(start("filter_cost")
-                  .Text("which", cost.which)
-                  .Text("filter", cost.name)
-                  .Count("bytes", cost.bytes)
-                  .Real("scan_absent_row", cost.wasted.scan_absent_row)
-                  .Real("get_absent_row", cost.wasted.get_absent_row)
-                  .Real("get_absent_column", cost.wasted.get_absent_column));
-  }
-  costs.Print();
-  output.Line(fmt::format(
-      "  wasted reads per lookup, of {:.4g} files that it considers",
-      found.considered));
-}
-
 void AdviseFile(const TableFile& file, const AdviseArgs& args,
                 const Output& output) {
   if (file.key_form() == KeyForm::kHFile) {
@@ -376,7 +364,7 @@ void AdviseFile(const TableFile& file, const AdviseArgs& args,
   Require(files.Add(file, nullptr));
   files.SetReads(args.files,
                  args.files_per_row == 0 ? args.files : args.files_per_row);
-  Print(files.Find(args.false_positive_rate), output);
+  files.Print(args.false_positive_rate, output);
 }
 
 // A family whose key layout is not known is passed over, unless all are.
@@ -406,7 +394,7 @@ ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
     if (files.empty()) continue;
     files.FindReads(family.key_order);
     if (advised) output.Line();
-    Print(files.Find(args.false_positive_rate), output);
+    files.Print(args.false_positive_rate, output);
     advised = true;
   }
   if (!advised && worst == ExitCode::kOk) {
