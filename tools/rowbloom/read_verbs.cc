@@ -17,67 +17,19 @@
 namespace rowbloom::cli {
 namespace {
 
-struct CellFormat {
-  bool json = false;       // objects, not lines of text
-  bool hex = false;        // rows, qualifiers and values as hex digits
-  bool keys_only = false;  // without values
-};
-
 // The first column of a line of text; the later ones follow, with tabs between
 // them. Columns that the command line names are left out.
 enum class CellColumns : uint8_t { kRow, kColumn, kTimestamp, kValue };
 
-// Prints a line per cell:
-//   row<TAB>family:qualifier<TAB>timestamp<TAB>value
-// with the bytes as ToPrintable has them, or as lower case hex digits; or the
-// same as an object with these names:
-//   {"row":...,"family":...,"qualifier":...,"timestamp":...,"value":...}
-// where text is as in lines of text. Not thread-safe.
-class CellPrinter {
- public:
-  // Prints to `out`, which must outlive it.
-  CellPrinter(std::ostream& out, const CellFormat& format, CellColumns first)
-      : out_(out), format_(format), first_(first) {}
-
-  void Print(std::string_view row, const Cell& cell) {
-    if (format_.json) {
-      Record record;
-      record.Text("row", Text(row))
-          .Text("family", ToPrintable(cell.family))
-          .Text("qualifier", Text(cell.qualifier))
-          .Number("timestamp", cell.timestamp_ms);
-      if (!format_.keys_only) record.Text("value", Text(cell.value));
-      record.Print(out_);
-      return;
-    }
-    if (first_ <= CellColumns::kRow) out_ << Text(row) << '\t';
-    if (first_ <= CellColumns::kColumn) {
-      out_ << ToPrintable(cell.family) << ':' << Text(cell.qualifier) << '\t';
-    }
-    if (format_.keys_only) {
-      out_ << cell.timestamp_ms << '\n';
-      return;
-    }
-    if (first_ <= CellColumns::kTimestamp) out_ << cell.timestamp_ms << '\t';
-    out_ << Text(cell.value) << '\n';
-  }
-
- private:
-  std::string Text(std::string_view bytes) const {
-    return format_.hex ? ToHex(bytes) : ToPrintable(bytes);
-  }
-
-  std::ostream& out_;
-  const CellFormat format_;
-  const CellColumns first_;
-};
-
-// The choice of versions of a cell.
-struct VersionArgs {
+// The store, the choice of versions of a cell, and the form of what is printed.
+struct ReadArgs {
+  PrintingStoreArgs store;
   std::optional<uint32_t> versions;
   TimeRange range;
+  bool hex = false;  // rows, qualifiers and values as hex digits
 
   void AddTo(CLI::App* command) {
+    store.AddTo(command);
     AddNumberTo(command, "--versions", &versions,
                 "Up to so many of each cell, newest first; default 1");
     AddNumberTo(command, "--from", &range.begin_ms, "No older timestamps",
@@ -85,27 +37,45 @@ struct VersionArgs {
     AddNumberTo(command, "--until", &range.end_ms,
                 "Only timestamps before this one", "MS");
   }
-};
-
-struct ReadArgs {
-  PrintingStoreArgs store;
-  VersionArgs version;
-  bool hex = false;
-
-  void AddTo(CLI::App* command) {
-    store.AddTo(command);
-    version.AddTo(command);
-  }
   // For verbs that print cells.
   void AddHexTo(CLI::App* command) {
     command->add_flag("--hex", hex,
                       "Print rows, qualifiers and values as hex digits");
   }
 
-  CellPrinter Printer(std::ostream& out, CellColumns first,
-                      bool keys_only = false) const {
-    return {
-        out, {.json = store.json, .hex = hex, .keys_only = keys_only}, first};
+  // Prints a line for a cell:
+  //   row<TAB>family:qualifier<TAB>timestamp<TAB>value
+  // with the bytes as ToPrintable has them, or as lower case hex digits; or the
+  // same as an object with these names:
+  //   {"row":...,"family":...,"qualifier":...,"timestamp":...,"value":...}
+  // where text is as in lines of text.
+  void Print(std::string_view row, const Cell& cell, CellColumns first,
+             bool keys_only, std::ostream& out) const {
+    if (store.json) {
+      Record record;
+      record.Text("row", Text(row))
+          .Text("family", ToPrintable(cell.family))
+          .Text("qualifier", Text(cell.qualifier))
+          .Number("timestamp", cell.timestamp_ms);
+      if (!keys_only) record.Text("value", Text(cell.value));
+      record.Print(out);
+      return;
+    }
+    if (first <= CellColumns::kRow) out << Text(row) << '\t';
+    if (first <= CellColumns::kColumn) {
+      out << ToPrintable(cell.family) << ':' << Text(cell.qualifier) << '\t';
+    }
+    if (keys_only) {
+      out << cell.timestamp_ms << '\n';
+      return;
+    }
+    if (first <= CellColumns::kTimestamp) out << cell.timestamp_ms << '\t';
+    out << Text(cell.value) << '\n';
+  }
+
+ private:
+  std::string Text(std::string_view bytes) const {
+    return hex ? ToHex(bytes) : ToPrintable(bytes);
   }
 };
 
@@ -134,15 +104,15 @@ struct ColumnArgs {
     command->add_flag("--keys-only", row.keys_only, "Print no values");
   }
 
-  RowOptions Options(const VersionArgs& version) const {
+  RowOptions Options(const ReadArgs& read) const {
     RowOptions options = row;
     for (const std::string& column : columns) {
       options.columns.push_back(ParseColumn(column));
     }
     options.columns_from_end = last.has_value();
     if (first || last) options.column_limit = first ? *first : *last;
-    options.time_range = version.range;
-    options.max_versions = version.versions.value_or(1);
+    options.time_range = read.range;
+    options.max_versions = read.versions.value_or(1);
     return options;
   }
 };
@@ -170,8 +140,7 @@ ExitCode Get(const GetArgs& args, const Streams& streams) {
   std::vector<Cell> cells;
   Require(args.store.OpenToRead(streams)->GetVersions(
       args.row, column.family, *column.qualifier, &cells,
-      {.time_range = args.version.range,
-       .max_versions = args.version.versions.value_or(1)}));
+      {.time_range = args.range, .max_versions = args.versions.value_or(1)}));
   if (cells.empty()) {
     Complain(streams.err,
              "no cell \"" +
@@ -183,10 +152,11 @@ ExitCode Get(const GetArgs& args, const Streams& streams) {
     streams.out << cells.front().value;
     return ExitCode::kOk;
   }
-  CellPrinter printer =
-      args.Printer(streams.out, args.version.versions ? CellColumns::kTimestamp
-                                                      : CellColumns::kValue);
-  for (const Cell& cell : cells) printer.Print(args.row, cell);
+  for (const Cell& cell : cells) {
+    args.Print(args.row, cell,
+               args.versions ? CellColumns::kTimestamp : CellColumns::kValue,
+               /*keys_only=*/false, streams.out);
+  }
   return ExitCode::kOk;
 }
 
@@ -205,15 +175,16 @@ struct RowArgs : ReadArgs {
 
 ExitCode PrintRow(const RowArgs& args, const Streams& streams) {
   std::vector<Cell> cells;
-  Require(args.store.OpenToRead(streams)->GetRow(
-      args.row, &cells, args.columns.Options(args.version)));
+  Require(args.store.OpenToRead(streams)->GetRow(args.row, &cells,
+                                                 args.columns.Options(args)));
   if (cells.empty()) {
     Complain(streams.err, "no cells in row \"" + ToPrintable(args.row) + "\"");
     return ExitCode::kFinding;
   }
-  CellPrinter printer = args.Printer(streams.out, CellColumns::kColumn,
-                                     args.columns.row.keys_only);
-  for (const Cell& cell : cells) printer.Print(args.row, cell);
+  for (const Cell& cell : cells) {
+    args.Print(args.row, cell, CellColumns::kColumn, args.columns.row.keys_only,
+               streams.out);
+  }
   return ExitCode::kOk;
 }
 
@@ -261,7 +232,7 @@ struct CountArgs : ReadArgs {
 
   ScanOptions Options() const {
     ScanOptions options = scan;
-    options.row = columns.Options(version);
+    options.row = columns.Options(*this);
     return options;
   }
 };
@@ -288,10 +259,11 @@ void Scan(const ScanArgs& args, const Streams& streams) {
   const std::shared_ptr<Store> store = args.store.OpenToRead(streams);
   RowScanner rows;
   Require(store->Scan(args.Options(), &rows));
-  CellPrinter printer =
-      args.Printer(streams.out, CellColumns::kRow, args.columns.row.keys_only);
   for (const Row& row : rows) {
-    for (const Cell& cell : row.cells) printer.Print(row.row, cell);
+    for (const Cell& cell : row.cells) {
+      args.Print(row.row, cell, CellColumns::kRow, args.columns.row.keys_only,
+                 streams.out);
+    }
     interruption.Check(streams.out);
   }
   Require(rows.status());
