@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "lib/bytes/integers.h"
 #include "rowbloom/printable.h"
@@ -52,16 +53,13 @@ class Painter {
   void AddBlock(const BlockInfo& block) {
     ++picture_.blocks;
     picture_.totals[block.type].Add(block);
-    const bool damaged = !block.status.ok();
-    runs_.Add(
-        {.type = block.type,
-         .offset_bytes = block.offset_bytes,
-         .stored_bytes = block.stored_bytes,
-         .contents_bytes = block.contents_bytes.value_or(block.stored_bytes),
-         .blocks = 1,
-         .damaged = damaged ? uint64_t{1} : uint64_t{0},
-         .compression = block.compression});
-    if (!damaged) return;
+    BlockRun run;
+    run.Add(block);
+    run.type = block.type;
+    run.offset_bytes = block.offset_bytes;
+    run.compression = block.compression;
+    runs_.Add(std::move(run));
+    if (block.status.ok()) return;
     Problem(Describe(block.status));
     if (!block.status.IsCorruption()) Fail(block.status);
   }
@@ -169,10 +167,7 @@ void BlockRun::Join(const BlockRun& next) {
   mixed = mixed || next.mixed || type != next.type;
   if (next.stored_bytes > stored_bytes) type = next.type;
   if (compression != next.compression) compression = "several";
-  stored_bytes += next.stored_bytes;
-  contents_bytes += next.contents_bytes;
-  blocks += next.blocks;
-  damaged += next.damaged;
+  *this += next;
 }
 
 void FillBucket::Join(const FillBucket& next) {

@@ -71,14 +71,10 @@ class MergingList {
 };
 
 // Neighbouring blocks that are drawn as one.
-struct BlockRun {
+struct BlockRun : TypeTotals {
   BlockType type{};    // the type of most bytes
   bool mixed = false;  // there are others
   uint64_t offset_bytes = 0;
-  uint64_t stored_bytes = 0;
-  uint64_t contents_bytes = 0;
-  uint64_t blocks = 0;
-  uint64_t damaged = 0;
   std::string compression;  // "several" of several
 
   // MergingList calls these.
