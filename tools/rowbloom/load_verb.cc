@@ -136,7 +136,8 @@ std::shared_ptr<Store> OpenForLoad(const LoadArgs& args,
   std::map<std::string, FamilyOptions> existing;
   std::shared_ptr<Store> store;
   options.read_only = true;
-  const Status s = args.store.OpenQuietly(options, {}, streams, &store);
+  const Status s =
+      args.store.TryOpen(options, {}, streams, &store, /*quiet=*/true);
   const bool is_new = s.IsNotFound();
   if (!is_new) {
     Require(s);

@@ -67,28 +67,18 @@ StoreOptions StoreArgs::Options() const {
   return options;
 }
 
-Status StoreArgs::OpenQuietly(const StoreOptions& options,
-                              const std::vector<FamilyDescriptor>& families,
-                              const Streams& streams,
-                              std::shared_ptr<Store>* store) const {
+Status StoreArgs::TryOpen(const StoreOptions& options,
+                          const std::vector<FamilyDescriptor>& families,
+                          const Streams& streams, std::shared_ptr<Store>* store,
+                          bool quiet) const {
   if (streams.session != nullptr && db == streams.session->db) {
     *store = streams.session->store;
     return OpenAgain(db, options.key_layout, families, store->get());
   }
   std::unique_ptr<Store> opened;
-  Status s = Store::Open(options, db, families, &opened);
+  const Status s = Store::Open(options, db, families, &opened);
   *store = std::move(opened);
-  return s;
-}
-
-Status StoreArgs::TryOpen(const StoreOptions& options,
-                          const std::vector<FamilyDescriptor>& families,
-                          const Streams& streams,
-                          std::shared_ptr<Store>* store) const {
-  const Status s = OpenQuietly(options, families, streams, store);
-  const Session* const session = streams.session;
-  const bool is_shells = session != nullptr && *store == session->store;
-  if (!s.ok() || is_shells) return s;
+  if (!s.ok() || quiet) return s;
   for (const std::string& warning : (*store)->Warnings()) {
     Complain(streams.err, warning);
   }

@@ -40,19 +40,13 @@ struct StoreArgs {
   StoreOptions Options() const;
 
   // The store that the shell has open, whose missing families are created and
-  // whose options stay, or else the store that this opens. Another key layout
-  // than the store's is refused.
-  rocksdb::Status OpenQuietly(const StoreOptions& options,
-                              const std::vector<FamilyDescriptor>& families,
-                              const Streams& streams,
-                              std::shared_ptr<Store>* store) const;
-
-  // The same, with the warnings of a store that this opens.
+  // whose options stay, or else the store that this opens, whose warnings are
+  // told unless it is `quiet`. Another key layout than the store's is refused.
   rocksdb::Status TryOpen(const StoreOptions& options,
                           const std::vector<FamilyDescriptor>& families,
-                          const Streams& streams,
-                          std::shared_ptr<Store>* store) const;
-  // The same. An error ends the verb (Require).
+                          const Streams& streams, std::shared_ptr<Store>* store,
+                          bool quiet = false) const;
+  // The same, with warnings. An error ends the verb (Require).
   std::shared_ptr<Store> Open(const StoreOptions& options,
                               const std::vector<FamilyDescriptor>& families,
                               const Streams& streams) const;

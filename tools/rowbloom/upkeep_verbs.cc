@@ -57,7 +57,7 @@ struct ResetClockArgs : StoreArgs {
 void ResetClock(const ResetClockArgs& args, const Streams& streams) {
   // Opened without its warnings, one of which asks for this.
   std::shared_ptr<Store> store;
-  Require(args.OpenQuietly(args.Options(), {}, streams, &store));
+  Require(args.TryOpen(args.Options(), {}, streams, &store, /*quiet=*/true));
   Require(store->ResetClock());
 }
 
