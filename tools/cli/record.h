@@ -19,7 +19,8 @@ namespace rowbloom::cli {
 class Record {
  public:
   Record() = default;
-  // Starts with "record": kind, "file": path, which text leaves out.
+  // Starts with "record": kind, "file": the path, made printable; text leaves
+  // both out.
   Record(std::string_view kind, std::string_view path);
 
   // Each adds a member, in this order. REQUIRES that there is none of the name.

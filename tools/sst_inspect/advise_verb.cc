@@ -266,7 +266,7 @@ class AdvisedFiles {
   bool is_of_family() const { return !family_.empty(); }
 
   Record RecordOf(std::string_view kind) const {
-    Record record(kind, ToPrintable(path_));
+    Record record(kind, path_);
     if (is_of_family()) record.Text("family", ToPrintable(family_));
     return record;
   }

@@ -41,7 +41,6 @@ Record RecordOf(const std::string& path, const BlockInfo& block) {
 
 ExitCode PrintLayout(const TableFile& file, const DrawnArgs& /*args*/,
                      const Output& output) {
-  const std::string path = ToPrintable(file.path());
   output.Line(file.path());
   Listing blocks(
       output,
@@ -54,7 +53,7 @@ ExitCode PrintLayout(const TableFile& file, const DrawnArgs& /*args*/,
   const rocksdb::Status status =
       file.ForEachBlock(TableFile::Blocks::kAll, [&](const BlockInfo& block) {
         totals[block.type].Add(block);
-        blocks.Add(RecordOf(path, block));
+        blocks.Add(RecordOf(file.path(), block));
         worst = std::max(worst, cli::CodeOf(block.status));
       });
   blocks.Print();
@@ -88,7 +87,7 @@ void PrintIndex(const TableFile& file, const ListingArgs& args,
       Prints::kAllTheWhile);
   uint64_t number = 0;
   Require(file.ForEachIndexEntry([&](const IndexEntryInfo& entry) {
-    Record record("index_entry", ToPrintable(file.path()));
+    Record record("index_entry", file.path());
     record.Number("block", ++number)
         .Number("partition", entry.partition)
         .Number("offset", entry.handle.offset_bytes)
@@ -107,7 +106,7 @@ void PrintProps(const TableFile& file, const ListingArgs& args,
   output.Line(file.path());
   Listing listing(output, "name=property value");
   for (const Property& property : file.Properties()) {
-    Record record("property", ToPrintable(file.path()));
+    Record record("property", file.path());
     record.Text("name", ToPrintable(property.name));
     if (property.number) {
       record.Number("value", *property.number);

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
 #include "tools/sst_inspect/verbs.h"
 
@@ -121,7 +120,7 @@ class DataPrinter {
   }
 
   Record RecordOf(const Cell& cell, std::string_view key) const {
-    Record record("cell", ToPrintable(file_.path()));
+    Record record("cell", file_.path());
     const auto split = args_.whole_keys ? std::nullopt : format_.Split(key);
     if (split) {
       record.InJson("key", format_.Text(key))
@@ -152,7 +151,7 @@ class DataPrinter {
           const std::string_view end = format_.WithoutTimestamp(range.end);
           if (start_ && Compare(end, *start_) <= 0) return;
           if (IsBehindStop(start) || IsBehindRow(start)) return;
-          ranges.Add(Record("range_deletion", ToPrintable(file_.path()))
+          ranges.Add(Record("range_deletion", file_.path())
                          .Text("start", format_.Text(start))
                          .Text("end", format_.Text(end))
                          .InText("type", "range-delete")

@@ -91,7 +91,7 @@ class Differ {
     Listing differing(output_, "name=property a b");
     for (const auto& [name, pair] : values) {
       if (pair.first == pair.second) continue;
-      differing.Add(Record("property_differs", ToPrintable(a_.path()))
+      differing.Add(Record("property_differs", a_.path())
                         .InJson("other", ToPrintable(b_.path()))
                         .Text("name", ToPrintable(name))
                         .Long("a", pair.first)
@@ -186,13 +186,13 @@ class Differ {
   Record Differing(std::string_view kind, Side side,
                    std::string_view how) const {
     const TableFile& file = side == Side::kA ? a_ : b_;
-    Record record(kind, ToPrintable(file.path()));
+    Record record(kind, file.path());
     record.Text("how", how).Text("side", side == Side::kA ? "a" : "b");
     return record;
   }
 
   void Report() const {
-    output_.Print(Record("diff", ToPrintable(a_.path()))
+    output_.Print(Record("diff", a_.path())
                       .InJson("other", ToPrintable(b_.path()))
                       .Count("same", cells_.same)
                       .Count("only_a", cells_.only_a)

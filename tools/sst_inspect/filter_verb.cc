@@ -102,8 +102,7 @@ class FilterReport {
   }
 
   void Print() const {
-    const std::string path = ToPrintable(file_.path());
-    Record head("filter", path);
+    Record head("filter", file_.path());
     head.Text("form", facts_.filter_form)
         .Text("policy", ToPrintable(facts_.filter_policy))
         .Count("partitions", part_count_)
@@ -117,21 +116,22 @@ class FilterReport {
     output_.Print(head);
     Listing contents(output_, "content blocks");
     for (const auto& [text, count] : foreign_) {
-      contents.Add(
-          Record("content", path).Text("content", text).Count("blocks", count));
+      contents.Add(Record("content", file_.path())
+                       .Text("content", text)
+                       .Count("blocks", count));
     }
     contents.Print();
     Listing sections(output_, kSectionColumns);
     for (const auto& [what, totals] : totals_) {
-      Record record("section", path);
+      Record record("section", file_.path());
       AddSectionTo(&record, what, totals);
       sections.Add(record);
     }
     sections.Print();
-    if (args_.partitions) PrintParts(path);
+    if (args_.partitions) PrintParts();
   }
 
-  void PrintParts(const std::string& path) const {
+  void PrintParts() const {
     const std::string key =
         file_.index_keys_come_first() ? "from_key" : "up_to_key";
     if (!parts_.empty()) output_.Line();
@@ -141,7 +141,7 @@ class FilterReport {
                                 file_.filter_part(), kSectionColumns, key));
     for (const PartSection& part : parts_) {
       const SectionFacts& facts = part.facts;
-      Record record("partition_section", path);
+      Record record("partition_section", file_.path());
       record.Number("partition", part.number)
           .Number("offset", part.offset_bytes);
       // The totals of a single section are those of the file.

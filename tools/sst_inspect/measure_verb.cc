@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
 #include "tools/sst_inspect/verbs.h"
 
@@ -323,7 +322,7 @@ void PrintMeasured(const TableFile& file, uint64_t seed,
     const auto probed = static_cast<double>(measured.probed);
     const Interval interval = WilsonInterval(measured.passed, measured.probed);
     listing.Add(
-        Record("measured", ToPrintable(file.path()))
+        Record("measured", file.path())
             .Text("question", measured.question)
             .Number("seed", seed)
             .Count("probed", measured.probed)

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "rowbloom/printable.h"
-
 namespace rowbloom::sst_inspect {
 
 void Findings::Problem(std::string_view sentence) {
@@ -32,8 +30,7 @@ void Findings::Note(const std::string& sentence) {
 
 void Findings::Print(std::string_view kind, std::string_view sentence) const {
   if (output_.json) {
-    output_.Print(
-        Record(kind, ToPrintable(path_)).Text(kind, WithoutControls(sentence)));
+    output_.Print(Record(kind, path_).Text(kind, WithoutControls(sentence)));
   } else {
     output_.Line(fmt::format("  {}: {}", kind, sentence));
   }

@@ -13,7 +13,6 @@
 #include <string>
 #include <string_view>
 
-#include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
 #include "tools/sst_inspect/verbs.h"
 
@@ -63,7 +62,7 @@ class Prober {
         args_(args),
         output_(output),
         findings_(file.path(), output),
-        record_("probe", ToPrintable(file.path())) {}
+        record_("probe", file.path()) {}
 
   ExitCode Run(ProbeCounts* counts) {
     if (!output_.json) {

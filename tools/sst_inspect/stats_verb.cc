@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
 #include "tools/sst_inspect/table_stats.h"
 #include "tools/sst_inspect/verbs.h"
@@ -52,9 +51,8 @@ void PrintHistogram(std::string_view name, const Histogram& histogram,
 
 void Print(const TableFile& file, const KeyFormat& format,
            const TableStats& stats, const Output& output) {
-  const std::string path = ToPrintable(file.path());
   output.Line(file.path());
-  Record record("stats", path);
+  Record record("stats", file.path());
   record.Count("entries", stats.entries)
       .Count("keys", stats.keys)
       .Count("range_deletions", stats.range_deletions)
@@ -73,20 +71,20 @@ void Print(const TableFile& file, const KeyFormat& format,
   if (!stats.types.empty()) output.Line();
   Listing types(output, "type entries");
   for (const auto& [type, count] : stats.types) {
-    types.Add(Record("type", path)
+    types.Add(Record("type", file.path())
                   .Text("type", file.TypeName(type))
                   .Count("entries", count));
   }
   types.Print();
-  PrintHistogram("key_bytes", stats.key_bytes, path, output);
-  PrintHistogram("value_bytes", stats.value_bytes, path, output);
-  PrintHistogram("versions", stats.versions, path, output);
-  PrintHistogram("cells_per_row", stats.cells_per_row, path, output);
-  PrintHistogram("row_bytes", stats.row_bytes, path, output);
+  PrintHistogram("key_bytes", stats.key_bytes, file.path(), output);
+  PrintHistogram("value_bytes", stats.value_bytes, file.path(), output);
+  PrintHistogram("versions", stats.versions, file.path(), output);
+  PrintHistogram("cells_per_row", stats.cells_per_row, file.path(), output);
+  PrintHistogram("row_bytes", stats.row_bytes, file.path(), output);
   if (!stats.biggest.empty()) output.Line();
   Listing rows(output, "row=biggest_rows entries bytes");
   for (const RowSize& row : stats.biggest) {
-    rows.Add(Record("row", path)
+    rows.Add(Record("row", file.path())
                  .Long("row", format.RowText(row.row))
                  .Count("entries", row.cells)
                  .Count("bytes", row.bytes));

@@ -35,7 +35,7 @@ ExitCode PrintSummary(const TableFile& file, const DrawnArgs& /*args*/,
 
 Record SummaryOf(const TableFile& file) {
   const TableFacts facts = file.Facts();
-  Record record("summary", ToPrintable(file.path()));
+  Record record("summary", file.path());
   record.Text("format", facts.format)
       .Bytes("bytes", file.size_bytes())
       .Text("checksum", facts.checksum)

@@ -51,7 +51,6 @@ ExitCode ReadFiles(const FileOpener& opener, DatabaseTree* tree) {
 void Print(const DatabaseTree& tree, const TreeArgs& args,
            const Output& output) {
   const KeyFormat format{.hex = args.hex};
-  const std::string path = ToPrintable(tree.path);
   Listing families(output,
                    "family comparator=order "
                    "new_filter_policy=filter_of_new_files "
@@ -68,7 +67,7 @@ void Print(const DatabaseTree& tree, const TreeArgs& args,
     for (const TreeFile& file : family.files) {
       if (!args.files) break;
       const bool is_read = file.sums.unread_files == 0;
-      Record record("tree_file", path);
+      Record record("tree_file", tree.path);
       record.Text("family", name)
           .Signed("level", file.level)
           .Text("path", ToPrintable(file.path))
@@ -82,12 +81,12 @@ void Print(const DatabaseTree& tree, const TreeArgs& args,
       files.Add(record);
     }
     ForEachLevel(family, [&](std::span<const TreeFile> level) {
-      Record record("tree_level", path);
+      Record record("tree_level", tree.path);
       record.Text("family", name).Signed("level", level.front().level);
       SumOf(level).AddWithFilesTo(&record);
       levels.Add(record);
     });
-    Record record("tree_family", path);
+    Record record("tree_family", tree.path);
     record.Text("family", name)
         .InText("level", "all")
         .Text("comparator", ToPrintable(family.comparator))
@@ -101,7 +100,7 @@ void Print(const DatabaseTree& tree, const TreeArgs& args,
     families.Add(record);
     levels.AddRow(record);
   }
-  Record record("tree", path);
+  Record record("tree", tree.path);
   record.InText("family", "all")
       .InText("level", "all")
       .Number("families", tree.families.size());

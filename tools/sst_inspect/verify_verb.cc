@@ -3,7 +3,6 @@
 #include <ostream>
 #include <string>
 
-#include "rowbloom/printable.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
@@ -17,7 +16,7 @@ ExitCode Report(const std::string& path, const VerifyCounts& counts,
           ? "fine"
           : (worst == ExitCode::kFinding ? "damaged" : "not known");
   if (output.json) {
-    Record("verify", ToPrintable(path))
+    Record("verify", path)
         .Number("blocks", counts.blocks)
         .Number("damaged_blocks", counts.damaged_blocks)
         .Number("cells", counts.cells)
