@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/layout/key_range.h"
+#include "rocksdb/options.h"
 #include "rocksdb/slice.h"
 #include "rocksdb/snapshot.h"
 #include "rocksdb/status.h"
@@ -34,7 +36,7 @@ struct RowOfFamily {
   }
 };
 
-// Not thread-safe: one write's.
+// The view of one write on the cells of its rows. Not thread-safe.
 class ChangedCells {
  public:
   // The cells are as of `snapshot`, unless it is null: then the caller has

@@ -85,8 +85,8 @@ struct Records {
   uint64_t end = 0;      // of the last whole one
   bool are_all = false;  // nothing but whole changes is in the file
   std::string rest;      // behind the end, in its block and the next one
-  // Of a log: the numbers of the first write, and of the one after the last.
-  // nullopt: there is no whole change.
+  // The number of the first write of a log, and the one after its last write.
+  // nullopt: no change is whole.
   std::optional<uint64_t> first_number;
   uint64_t next_number = 0;
 };
@@ -155,10 +155,10 @@ Status CheckManifest(Env* env, const std::string& file, bool is_copy) {
 // Corruption: a log ends early, or has later changes, before one that has some.
 // RocksDB would leave out those between. `logs` are in order.
 //
-// A log that goes on with the number after the last whole change of one that
-// ends early leaves out none. An opening begins such a log, with an empty
-// batch, after a crash that left a part of a record; if it is cut short, too,
-// both stay.
+// Nothing is left out between a log that ends early and one that begins with
+// the number after its last whole change. A crash leaves the first one with a
+// part of a record. The next opening begins the second one with an empty batch,
+// and leaves both if it is cut short.
 Status CheckLogs(Env* env, const std::map<uint64_t, std::string>& logs) {
   std::string cut;  // the log without its end
   uint64_t cut_at = 0;

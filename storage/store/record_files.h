@@ -14,8 +14,9 @@
 namespace rowbloom {
 
 // Corruption: a record of the MANIFEST of the database at `path` is damaged, or
-// the end is missing; or so of a log that others with records follow. `db` has
-// the database open for reading; `column_families` are all but "default".
+// the end is missing; or so of a log that others with records follow, unless
+// the next of them begins with the number after its last write. `db` has the
+// database open for reading; `column_families` are all but "default".
 //
 // A crash leaves a part of the last record at most, and the log that the last
 // whole one of the MANIFEST asks for: RocksDB deletes a log only after a record

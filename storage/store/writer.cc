@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <list>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "lib/block/hash.h"
+#include "lib/layout/key_range.h"
 #include "rocksdb/utilities/write_batch_with_index.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/cell.h"

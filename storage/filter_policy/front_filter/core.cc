@@ -99,9 +99,9 @@ bool IsPrepared(const rocksdb::Options& options, const Family& family,
          });
 }
 
-// Tells whether the database is a secondary or a follower. These alone do not
-// support SetDBOptions, which refuses to set none otherwise: that leaves a line
-// in RocksDB's log. TryCatchUpWithPrimary would move a secondary forward.
+// Tells whether the database is a secondary or a follower, which alone do not
+// support SetDBOptions. Other databases refuse a call without options, with a
+// line in RocksDB's log. TryCatchUpWithPrimary would move a secondary forward.
 bool IsSecondary(rocksdb::DB* database) {
   return database->SetDBOptions({}).IsNotSupported();
 }
