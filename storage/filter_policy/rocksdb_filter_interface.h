@@ -11,8 +11,9 @@
 // both times, so no version is taken that was not compared. To support a newer
 // RocksDB, compare its table/block_based/filter_policy_internal.h with this
 // file. If a virtual function was added, removed or moved, add an era here and
-// in tests/storage/filter_policy/published_interface.h. Then raise
-// ROWBLOOM_ACCEPT_ROCKSDB.
+// in tests/storage/filter_policy/published_interface.h. The front filter wraps
+// memtables: compare include/rocksdb/memtablerep.h with
+// front_filter/memtable_factory.cc, too. Then raise ROWBLOOM_ACCEPT_ROCKSDB.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +49,7 @@
     "rowbloom needs RocksDB 7.1: older ones lack FilterPolicy::CompatibilityName"
 #elif ROWBLOOM_FILTER_INTERFACE == 0
 #error \
-    "unknown RocksDB: compare its table/block_based/filter_policy_internal.h with rocksdb_filter_interface.h; if the virtual functions are the same, compile with -DROWBLOOM_ACCEPT_ROCKSDB=<major * 100 + minor>"
+    "unknown RocksDB: compare its table/block_based/filter_policy_internal.h with rocksdb_filter_interface.h, and its memtablerep.h with front_filter/memtable_factory.cc; if the virtual functions are the same, compile with -DROWBLOOM_ACCEPT_ROCKSDB=<major * 100 + minor>"
 #endif
 #endif
 

@@ -49,15 +49,10 @@ used=$(ldd "$swap_db" | awk '$1 ~ /^librocksdb/ { print $3 }')
   fail "swap_db runs on $used"
 tests='compat|examples|filter_interface[_0-9]*|filter_policy[a-z_]*'
 tests+='|other_library|registrar|size_classes|stock_tools|store|stress|tools_sst'
-tests+='|front_filter' # of versions that it is on for
-# Elsewhere its sabotage in the stress program changes nothing.
-others='^$'
-if [[ $(printf '%s\n' "$version" 9.11 | sort -V | head -1) == 9.11 ]]; then
-  others='notices_sabotage\.threads\.front'
-fi
+tests+='|front_filter'
 PATH=$tree/rocksdb:$tree/rocksdb/tools:$PATH ROWBLOOM_REQUIRE=rocksdb-tools \
   ctest --test-dir "$tree/rowbloom" --output-on-failure --no-tests=error \
-  -j "$CMAKE_BUILD_PARALLEL_LEVEL" -R "^($tests)\\." -E "$others"
+  -j "$CMAKE_BUILD_PARALLEL_LEVEL" -R "^($tests)\\."
 
 step "databases change hands"
 rm -rf "$tree/swaps"

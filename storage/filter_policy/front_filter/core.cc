@@ -48,6 +48,11 @@ class Listener final : public rocksdb::EventListener {
     return name == NameFor(*core_) || EventListener::IsInstanceOf(name);
   }
 
+  void OnMemTableSealed(const rocksdb::MemTableInfo& info) override {
+    core_->ForEach([&info](Family* family) {
+      if (family->IsNamed(info.cf_name)) family->CheckMemtables();
+    });
+  }
   void OnFlushCompleted(rocksdb::DB* /*db*/,
                         const rocksdb::FlushJobInfo& info) override {
     Wake(info.cf_id);
@@ -190,7 +195,10 @@ rocksdb::Status Core::Attach(
     if (family != nullptr && IsPrepared(options, *family, *this)) {
       // Calls that may throw come first: a family that has its handle is woken.
       family->LearnPrefixes(options.prefix_extractor.get());
-      if (family->Attach(root, handle)) Wake(family);
+      if (family->Attach(root, handle)) {
+        family->CheckMemtables();
+        Wake(family);
+      }
       continue;
     }
     const auto rules = RulesOf(options);

@@ -7,6 +7,17 @@
 #include "rowbloom/filter_policy.h"
 
 namespace rowbloom::front_filter {
+namespace {
+
+std::optional<uint64_t> IntProperty(rocksdb::DB* db,
+                                    rocksdb::ColumnFamilyHandle* handle,
+                                    const std::string& name) {
+  uint64_t value = 0;
+  return db->GetIntProperty(handle, name, &value) ? std::optional(value)
+                                                  : std::nullopt;
+}
+
+}  // namespace
 
 void Family::Publish(std::vector<std::shared_ptr<MemtableRows>> memtables,
                      std::vector<std::shared_ptr<Announcement>> announced,
@@ -59,6 +70,47 @@ bool Family::Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle) {
   return state_ != FrontFilterState::kDisarmed;
 }
 
+std::vector<std::shared_ptr<MemtableRows>> Family::SealedMemtables() const {
+  const std::lock_guard lock(mutex_);
+  auto sealed = memtables_;
+  std::erase_if(sealed, [](const auto& memtable) {
+    return memtable->state() != MemtableRows::State::kSealed;
+  });
+  return sealed;
+}
+
+void Family::CheckMemtables() noexcept {
+  const std::lock_guard check(check_mutex_);
+  rocksdb::DB* db = nullptr;
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    db = db_;
+    handle = handle_;
+  }
+  if (handle == nullptr) return;
+  try {
+    while (true) {
+      const auto before = SealedMemtables();
+      const auto unflushed = IntProperty(
+          db, handle, rocksdb::DB::Properties::kNumImmutableMemTable);
+      // These were sealed when RocksDB counted.
+      const auto known =
+          std::ranges::count_if(before, [](const auto& memtable) {
+            return memtable->state() == MemtableRows::State::kSealed;
+          });
+      if (unflushed && *unflushed <= static_cast<uint64_t>(known)) return;
+      // Unless one was sealed or flushed meanwhile, RocksDB has another one.
+      if (before == SealedMemtables()) break;
+    }
+    Disarm(
+        "RocksDB has rows in a memtable of its own, as those of transactions "
+        "that bypass memtables");
+  } catch (...) {
+    Disarm("there was no memory to count its memtables");
+  }
+}
+
 void Family::LearnPrefixes(const rocksdb::SliceTransform* extractor) {
   const auto rows = NewRowPrefixExtractor(rules_.layout);
   if (extractor == nullptr || rows == nullptr ||
@@ -81,7 +133,7 @@ bool Family::ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept {
       had_it = true;
     }
   }
-  const std::lock_guard reconcile(reconcile_mutex_);
+  const std::scoped_lock no_longer_used(check_mutex_, reconcile_mutex_);
   known_files_.clear();
   return had_it;
 }
@@ -101,6 +153,7 @@ void Family::Reconcile() {
   // what became of them.
   std::vector<std::shared_ptr<MemtableRows>> gone;
   std::vector<std::shared_ptr<Announcement>> finished;
+  std::shared_ptr<const FileSet> before;
   {
     const std::lock_guard lock(mutex_);
     if (state_ == FrontFilterState::kDisarmed) return known_files_.clear();
@@ -111,11 +164,13 @@ void Family::Reconcile() {
                          [](const auto& memtable) { return memtable->gone(); });
     std::ranges::copy_if(announced_, std::back_inserter(finished),
                          [](const auto& files) { return files->finished; });
+    before = files_;
   }
   rocksdb::ColumnFamilyMetaData listing;
   db->GetColumnFamilyMetaData(handle, &listing);
-  auto files =
-      std::make_shared<const FileSet>(rules_.order, LoadListed(listing, db));
+  std::vector<ListedFile> listed = LoadListed(listing, db);
+  if (before != nullptr) KeepUnlisted(*before, db, handle, &listed);
+  auto files = std::make_shared<const FileSet>(rules_.order, std::move(listed));
 
   const auto without = [](auto all, const auto& noted) {
     std::erase_if(all, [&noted](const auto& one) {
@@ -165,6 +220,30 @@ std::vector<ListedFile> Family::LoadListed(
   }
   known_files_ = std::move(known);
   return files;
+}
+
+void Family::KeepUnlisted(const FileSet& before, rocksdb::DB* db,
+                          rocksdb::ColumnFamilyHandle* handle,
+                          std::vector<ListedFile>* files) const {
+  std::vector<ListedFile> unlisted;
+  std::ranges::copy_if(before.files(), std::back_inserter(unlisted),
+                       [this](const ListedFile& file) {
+                         return !known_files_.contains(file.number);
+                       });
+  if (unlisted.empty()) return;
+  using Properties = rocksdb::DB::Properties;
+  if (IntProperty(db, handle, Properties::kNumLiveVersions) == uint64_t{1})
+    return;
+  const auto superversion =
+      IntProperty(db, handle, Properties::kCurrentSuperVersionNumber);
+  for (ListedFile& file : unlisted) {
+    // A SuperVersion that was installed since has the version of the listing
+    // that lacked it, or a later one.
+    if (file.unlisted_at && superversion > file.unlisted_at) continue;
+    if (!file.unlisted_at) file.unlisted_at = superversion;
+    file.level = 0;  // its range may overlap those of its successors
+    files->push_back(std::move(file));
+  }
 }
 
 bool Family::CanReadMore() {

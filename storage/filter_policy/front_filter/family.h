@@ -138,6 +138,11 @@ class Family {
   // A filter for a memtable that is being constructed; null: the family is
   // disarmed.
   std::shared_ptr<MemtableRows> AddMemtable();
+  // Disarms the family if RocksDB has sealed memtables that did not enter here:
+  // those of IngestWriteBatchWithIndex, and of transactions that bypass
+  // memtables. Call this when it is attached and whenever a memtable was
+  // sealed, which is before readers see such rows.
+  void CheckMemtables() noexcept;
 
   // Takes the handle by which Reconcile lists files. False: it has or had one,
   // or the family is disarmed.
@@ -171,6 +176,11 @@ class Family {
   // enter.
   std::shared_ptr<Announcement> Announce(std::vector<std::string> paths);
   void Finish(const std::shared_ptr<Announcement>& announcement) noexcept;
+  // Tells whether it is attached, by this name.
+  bool IsNamed(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    return handle_ != nullptr && name_ == name;
+  }
   // The database `root` has ingested a file into its family `name`: disarms
   // this family if it is that one and the file was not announced, and returns
   // whether it is that one and disarmed.
@@ -205,6 +215,12 @@ class Family {
   }
   std::vector<ListedFile> LoadListed(
       const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db);
+  // Adds the files of `before` that are not listed any more, but that readers
+  // may still have. REQUIRES reconcile_mutex_.
+  void KeepUnlisted(const FileSet& before, rocksdb::DB* db,
+                    rocksdb::ColumnFamilyHandle* handle,
+                    std::vector<ListedFile>* files) const;
+  std::vector<std::shared_ptr<MemtableRows>> SealedMemtables() const;
   // REQUIRES mutex_.
   void DisarmLocked(std::string_view why) noexcept;
   // REQUIRES mutex_. Publishes the memtables, announcements and files that are
@@ -228,6 +244,8 @@ class Family {
   // The view that readers probe; null unless the family is armed.
   std::atomic<const View*> view_{nullptr};
 
+  // Held by CheckMemtables, which needs the handle. Before mutex_.
+  std::mutex check_mutex_;
   // Held by Reconcile from its beginning to its end. Before mutex_.
   std::mutex reconcile_mutex_;
   std::map<uint64_t, KnownFile> known_files_;  // by number

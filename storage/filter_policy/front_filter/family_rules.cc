@@ -29,9 +29,6 @@ size_t FamilyRules::CustomRowBytes(std::string_view key) const {
 }
 
 Result<FamilyRules> RulesOf(const rocksdb::ColumnFamilyOptions& options) {
-  if (!kKnowsMemtables) {
-    return Error{"the front filter knows memtables of RocksDB up to 9.10"};
-  }
   const auto* table = options.table_factory == nullptr
                           ? nullptr
                           : options.table_factory

@@ -8,16 +8,10 @@
 
 #include "lib/layout/row_rule.h"
 #include "rocksdb/options.h"
-#include "rocksdb/version.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/result.h"
 
 namespace rowbloom::front_filter {
-
-// The memtables of later versions have functions that memtable_factory.cc does
-// not hand on: without them no family has a front filter.
-inline constexpr bool kKnowsMemtables =
-    ROCKSDB_MAJOR < 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR <= 10);
 
 // The order of the keys of a family, as far as it is known.
 enum class RowOrder : uint8_t { kBytewise, kReverseBytewise, kUnknown };

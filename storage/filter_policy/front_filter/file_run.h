@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ struct ListedFile {
   std::string low;
   std::string high;
   std::shared_ptr<const FileRows> rows;  // null: may have each row in its range
+  // The number of a SuperVersion that was current after a listing lacked the
+  // file; nullopt: the last listing has it.
+  std::optional<uint64_t> unlisted_at = std::nullopt;
 };
 
 // Immutable.

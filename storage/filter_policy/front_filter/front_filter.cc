@@ -1,9 +1,9 @@
 #include "rowbloom/front_filter.h"
 
 #include <algorithm>
-#include <list>
 #include <utility>
 
+#include "storage/filter_policy/front_filter/announced.h"
 #include "storage/filter_policy/front_filter/core.h"
 #include "storage/filter_policy/front_filter/memtable_factory.h"
 #include "storage/format/no_exceptions.h"
@@ -100,31 +100,7 @@ Status FrontFilter::IngestExternalFiles(
     rocksdb::DB* database,
     const std::vector<rocksdb::IngestExternalFileArg>& files) {
   return CatchExceptions([&] {
-    // The files of one family, which are finished whatever ends the call.
-    class Announced {
-     public:
-      Announced(Core* core, Family* family,
-                const std::vector<std::string>& paths)
-          : core_(*core), family_(*family), files_(family->Announce(paths)) {}
-      ~Announced() {
-        family_.Finish(files_);
-        core_.Wake(&family_);
-      }
-      Announced(const Announced&) = delete;
-      Announced& operator=(const Announced&) = delete;
-
-     private:
-      Core& core_;
-      Family& family_;
-      const std::shared_ptr<front_filter::Announcement> files_;
-    };
-    std::list<Announced> announced;
-    for (const rocksdb::IngestExternalFileArg& argument : files) {
-      if (argument.column_family == nullptr) continue;
-      Family* const family = core_->Find(argument.column_family->GetID());
-      if (family == nullptr) continue;
-      announced.emplace_back(core_.get(), family, argument.external_files);
-    }
+    const front_filter::Announced announced(core_.get(), files);
     return database->IngestExternalFiles(files);
   });
 }

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "rowbloom/front_filter.h"
+#include "storage/filter_policy/front_filter/announced.h"
 #include "storage/filter_policy/front_filter/core.h"
 #include "storage/filter_policy/front_filter/point_reads.h"
 #include "storage/filter_policy/front_filter/row_iterator.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom {
@@ -118,15 +120,34 @@ rocksdb::Iterator* FrontFilterDB::NewIterator(const ReadOptions& options,
                            : front_filter::NewRowIterator(&core, probed, make);
 }
 
-Status FrontFilterDB::SetOptions(
-    ColumnFamilyHandle* family,
+// Comes before the options of a family are changed.
+void FrontFilterDB::BeforeSetOptions(
+    const ColumnFamilyHandle* family,
     const std::unordered_map<std::string, std::string>& options) {
   Family* const known = core_->Find(family->GetID());
   if (known != nullptr && options.contains("prefix_extractor")) {
     known->OnNewPrefixes();
   }
+}
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1011
+Status FrontFilterDB::SetOptions(
+    const std::unordered_map<ColumnFamilyHandle*,
+                             std::unordered_map<std::string, std::string>>&
+        options_of_families) {
+  for (const auto& [family, options] : options_of_families) {
+    BeforeSetOptions(family, options);
+  }
+  return db_->SetOptions(options_of_families);
+}
+#else
+Status FrontFilterDB::SetOptions(
+    ColumnFamilyHandle* family,
+    const std::unordered_map<std::string, std::string>& options) {
+  BeforeSetOptions(family, options);
   return db_->SetOptions(family, options);
 }
+#endif
 
 Status FrontFilterDB::RowExists(const ReadOptions& options,
                                 ColumnFamilyHandle* family,
@@ -256,5 +277,52 @@ Status FrontFilterDB::IngestExternalFiles(
     const std::vector<rocksdb::IngestExternalFileArg>& files) {
   return filter_->IngestExternalFiles(db_, files);
 }
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1105
+namespace {
+
+// Files are announced from before RocksDB prepares them until they are ingested
+// or given up.
+class IngestionHandle final : public rocksdb::FileIngestionHandle {
+ public:
+  IngestionHandle(Core* core,
+                  const std::vector<rocksdb::IngestExternalFileArg>& files)
+      : announced(std::in_place, core, files) {}
+
+  Status Abort() override {
+    announced.reset();
+    return inner->Abort();
+  }
+
+  std::optional<front_filter::Announced> announced;
+  std::unique_ptr<rocksdb::FileIngestionHandle> inner;
+};
+
+}  // namespace
+
+Status FrontFilterDB::PrepareFileIngestion(
+    const std::vector<rocksdb::IngestExternalFileArg>& files,
+    std::unique_ptr<rocksdb::FileIngestionHandle>* handle) {
+  return CatchExceptions([&] {
+    handle->reset();
+    auto made = std::make_unique<IngestionHandle>(core_, files);
+    const Status status = db_->PrepareFileIngestion(files, &made->inner);
+    if (status.ok()) *handle = std::move(made);
+    return status;
+  });
+}
+
+Status FrontFilterDB::CommitFileIngestionHandles(
+    std::vector<std::unique_ptr<rocksdb::FileIngestionHandle>> handles) {
+  return CatchExceptions([&] {
+    std::vector<std::unique_ptr<rocksdb::FileIngestionHandle>> inner;
+    inner.reserve(handles.size());
+    for (const auto& handle : handles) {
+      inner.push_back(std::move(static_cast<IngestionHandle&>(*handle).inner));
+    }
+    return db_->CommitFileIngestionHandles(std::move(inner));
+  });
+}
+#endif
 
 }  // namespace rowbloom

@@ -1,6 +1,7 @@
 #include "storage/filter_policy/front_filter/memtable_factory.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,7 +48,7 @@ class Memtable final : public MemTableRep {
 
   ~Memtable() override {
     inner_.reset();
-    rows_->MarkGone();
+    rows_->Set(MemtableRows::State::kGone);
     core_->Wake(family_);
   }
 
@@ -94,19 +95,48 @@ class Memtable final : public MemTableRep {
   bool Contains(const char* key) const override {
     return inner_->Contains(key);
   }
-  void MarkReadOnly() override { inner_->MarkReadOnly(); }
-  void MarkFlushed() override { inner_->MarkFlushed(); }
+  void MarkReadOnly() override {
+    rows_->Set(MemtableRows::State::kSealed);
+    inner_->MarkReadOnly();
+  }
+  void MarkFlushed() override {
+    rows_->Set(MemtableRows::State::kFlushed);
+    inner_->MarkFlushed();
+  }
   void Get(const rocksdb::LookupKey& key, void* argument,
            bool (*callback)(void* argument, const char* entry)) override {
     inner_->Get(key, argument, callback);
   }
-#if ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 6
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1007
+  using Validate = std::function<rocksdb::Status(const char* key, bool)>;
+  rocksdb::Status GetAndValidate(const rocksdb::LookupKey& key, void* argument,
+                                 bool (*callback)(void* argument,
+                                                  const char* entry),
+                                 bool allow_data_in_error, bool detect_disorder,
+                                 const Validate& validate) override {
+    return inner_->GetAndValidate(key, argument, callback, allow_data_in_error,
+                                  detect_disorder, validate);
+  }
+#elif ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 906
   rocksdb::Status GetAndValidate(const rocksdb::LookupKey& key, void* argument,
                                  bool (*callback)(void* argument,
                                                   const char* entry),
                                  bool allow_data_in_error) override {
     return inner_->GetAndValidate(key, argument, callback, allow_data_in_error);
   }
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1101
+  rocksdb::Status MultiGet(size_t count, const char* const* keys,
+                           void** arguments,
+                           bool (*callback)(void* argument, const char* entry),
+                           bool allow_data_in_errors, bool detect_disorder,
+                           const Validate& validate) override {
+    return inner_->MultiGet(count, keys, arguments, callback,
+                            allow_data_in_errors, detect_disorder, validate);
+  }
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1004
+  void BatchPostProcess() override { inner_->BatchPostProcess(); }
 #endif
   uint64_t ApproximateNumEntries(const Slice& start,
                                  const Slice& end) override {

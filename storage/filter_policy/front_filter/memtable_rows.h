@@ -53,9 +53,16 @@ class MemtableRows {
 
   uint64_t bytes() const;
 
-  // The memtable was destroyed: no reader can come to it any more.
-  void MarkGone() { gone_.store(true, std::memory_order_release); }
-  bool gone() const { return gone_.load(std::memory_order_acquire); }
+  // The states of the memtable, in their order.
+  enum class State : uint8_t {
+    kMutable,
+    kSealed,   // it is, or is about to be, one of those that wait for a flush
+    kFlushed,  // readers alone may still have it
+    kGone      // it was destroyed: no reader can come to it any more
+  };
+  void Set(State state) { state_.store(state, std::memory_order_release); }
+  State state() const { return state_.load(std::memory_order_acquire); }
+  bool gone() const { return state() == State::kGone; }
 
  private:
   class Segment;
@@ -65,7 +72,7 @@ class MemtableRows {
 
   const std::shared_ptr<Memory> memory_;
   std::atomic<bool> everything_{false};
-  std::atomic<bool> gone_{false};
+  std::atomic<State> state_{State::kMutable};
   std::atomic<size_t> segment_count_{0};
   std::array<std::unique_ptr<Segment>, kMostSegments> segments_;
   std::mutex grow_mutex_;

@@ -27,11 +27,14 @@ using rocksdb::Status;
 
 namespace {
 
-// Hands over what RocksDB left in `from`, which has the memory of `to`.
+// Hands over what RocksDB left in `from`, which was made with the memory of
+// `to`. A database with TTL has moved it to memory of its own.
 void Hand(PinnableSlice* from, PinnableSlice* to) {
   to->Reset();
   if (from->IsPinned()) {
     to->PinSlice(*from, from);
+  } else if (from->GetSelf() != to->GetSelf()) {
+    to->PinSelf(*from);
   } else if (!from->empty()) {
     to->PinSelf();
   }

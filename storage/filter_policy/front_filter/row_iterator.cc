@@ -16,7 +16,8 @@ bool StaysInRow(const rocksdb::ReadOptions& options) {
 }
 
 bool RowIterator::IsAbsent(const Slice& target) const {
-  if (view_ == nullptr || !core_->answers() || !family_->prefixes_are_rows()) {
+  if (prepared_ || view_ == nullptr || !core_->answers() ||
+      !family_->prefixes_are_rows()) {
     return false;
   }
   const Outcome outcome = family_->LookUp(

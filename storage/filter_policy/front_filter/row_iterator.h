@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
@@ -71,6 +73,18 @@ class RowIterator final : public rocksdb::Iterator {
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908
   bool PrepareValue() override { return inner_->PrepareValue(); }
 #endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1001
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1006
+  using ScanRanges = rocksdb::MultiScanArgs;
+#else
+  using ScanRanges = std::vector<rocksdb::ScanOptions>;
+#endif
+  // RocksDB expects the seek of each range.
+  void Prepare(const ScanRanges& ranges) override {
+    prepared_ = true;
+    inner_->Prepare(ranges);
+  }
+#endif
 
  private:
   bool IsAbsent(const rocksdb::Slice& target) const;
@@ -82,6 +96,7 @@ class RowIterator final : public rocksdb::Iterator {
   const std::unique_ptr<rocksdb::Iterator> inner_;
   std::shared_ptr<const View> view_;
   bool answered_ = false;  // the last seek was not inner_'s
+  bool prepared_ = false;  // each seek is inner_'s
 };
 
 template <typename Make>

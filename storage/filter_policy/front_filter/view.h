@@ -89,6 +89,7 @@ class FileSet {
   // `files` by level. With an unknown order, their ranges mean nothing.
   FileSet(RowOrder order, std::vector<ListedFile> files);
 
+  const std::vector<ListedFile>& files() const { return files_; }
   size_t known() const { return known_; }
   size_t unknown() const { return files_.size() - known_; }
   size_t with_cells() const { return with_cells_; }

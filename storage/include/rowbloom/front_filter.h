@@ -254,6 +254,17 @@ class FrontFilterDB final : public rocksdb::StackableDB {
       const rocksdb::IngestExternalFileOptions& options) override;
   rocksdb::Status IngestExternalFiles(
       const std::vector<rocksdb::IngestExternalFileArg>& files) override;
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1105
+  // The handles of the second are those that the first has made.
+  using StackableDB::PrepareFileIngestion;
+  rocksdb::Status PrepareFileIngestion(
+      const std::vector<rocksdb::IngestExternalFileArg>& files,
+      std::unique_ptr<rocksdb::FileIngestionHandle>* handle) override;
+  using StackableDB::CommitFileIngestionHandles;
+  rocksdb::Status CommitFileIngestionHandles(
+      std::vector<std::unique_ptr<rocksdb::FileIngestionHandle>> handles)
+      override;
+#endif
 
   using StackableDB::Get;
   using StackableDB::KeyMayExist;
@@ -311,9 +322,16 @@ class FrontFilterDB final : public rocksdb::StackableDB {
                                  rocksdb::ColumnFamilyHandle* family) override;
   // Ends the answers to seeks if it sets the prefix extractor.
   using StackableDB::SetOptions;
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1011
+  rocksdb::Status SetOptions(
+      const std::unordered_map<rocksdb::ColumnFamilyHandle*,
+                               std::unordered_map<std::string, std::string>>&
+          options_of_families) override;
+#else
   rocksdb::Status SetOptions(
       rocksdb::ColumnFamilyHandle* family,
       const std::unordered_map<std::string, std::string>& options) override;
+#endif
 
   // RocksDB's, which a StackableDB does not hand on in all versions.
   using StackableDB::DeleteRange;
@@ -382,6 +400,9 @@ class FrontFilterDB final : public rocksdb::StackableDB {
   bool IsAbsent(const rocksdb::ReadOptions& options,
                 rocksdb::ColumnFamilyHandle* family, const rocksdb::Slice& key,
                 std::string* value, bool* value_found) const;
+  void BeforeSetOptions(
+      const rocksdb::ColumnFamilyHandle* family,
+      const std::unordered_map<std::string, std::string>& options);
   template <typename Create>
   rocksdb::Status CreateWithFilter(const rocksdb::ColumnFamilyOptions& options,
                                    const Create& create);

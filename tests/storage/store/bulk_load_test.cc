@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "storage/cells/cell_versions.h"
-#include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/store/found_store.h"
 #include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/store_model.h"
@@ -124,9 +123,7 @@ TEST_F(Load, IsThereWholeWhenItIsFinished) {
     ASSERT_FALSE(value);
   }
   ASSERT_THAT(store_->Stats(&stats), IsOk());
-  if (front_filter::kKnowsMemtables) {
-    EXPECT_GT(stats.front_filter->answered, 400u);
-  }
+  EXPECT_GT(stats.front_filter->answered, 400u);
 }
 
 TEST_F(Load, FamiliesMayHaveNamesThatNoFileHas) {

@@ -1,7 +1,6 @@
 // The store's reads consult the filters: counted, not inferred from answers.
 #include <gtest/gtest.h>
 
-#include "storage/filter_policy/front_filter/family_rules.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/owned_address.h"
 #include "tests/support/random.h"
@@ -190,9 +189,6 @@ TEST_F(StoreFilters, BatchesAndChosenColumnsAskRowAndThenRowCol) {
 }
 
 TEST_F(StoreFilters, TheFrontFilterAnswersForAbsentRows) {
-  if (!front_filter::kKnowsMemtables) {
-    GTEST_SKIP() << "this RocksDB has no front filter";
-  }
   StoreStats stats;
   ASSERT_THAT(store_->Stats(&stats), IsOk());
   EXPECT_EQ(stats.front_filter, std::nullopt);
@@ -243,9 +239,6 @@ TEST_F(StoreFilters, TheFrontFilterAnswersForAbsentRows) {
 // Once a row was deleted, each get of a versioned cell has to know the deletes
 // of its row.
 TEST_F(StoreFilters, TheFrontFilterKnowsRowsWithoutDeletes) {
-  if (!front_filter::kKnowsMemtables) {
-    GTEST_SKIP() << "this RocksDB has no front filter";
-  }
   const auto open = [this] {
     store_.reset();
     store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"), {});

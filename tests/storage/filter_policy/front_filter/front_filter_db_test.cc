@@ -489,6 +489,52 @@ TEST_F(FrontFilterDBTest, Ingestion) {
                                               "never written:"));
 }
 
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1105
+TEST_F(FrontFilterDBTest, IngestionInTwoSteps) {
+  Open(Options());
+  ForBoth(Fill);
+  using Handle = std::unique_ptr<rocksdb::FileIngestionHandle>;
+  const auto prepare = [&](rocksdb::DB* db, int first) {
+    Handle handle;
+    ExpectOk(db->PrepareFileIngestion(db->DefaultColumnFamily(),
+                                      {WriteSst(first)}, {}, &handle));
+    return handle;
+  };
+  ForBoth([&](rocksdb::DB* db) {
+    std::vector<Handle> handles;
+    handles.push_back(prepare(db, 4));
+    handles.push_back(prepare(db, 9));
+    ExpectOk(db->CommitFileIngestionHandles(std::move(handles)));
+  });
+  EXPECT_TRUE(MayHave(4));
+  EXPECT_TRUE(MayHave(9));
+  ExpectSameAnswers();
+  WaitUntilListed(Files(), 0);
+  ExpectSameAnswers();
+  // Rows of files that do not come in go again.
+  ExpectOk(db_->DeleteRange({}, db_->DefaultColumnFamily(), "a", "z"));
+  ExpectOk(db_->CompactRange({}, nullptr, nullptr));
+  const auto is_forgotten = [this] { return !MayHave(9); };
+  EXPECT_TRUE(test::WaitFor(is_forgotten));
+  Handle aborted = prepare(db_.get(), 9);
+  EXPECT_TRUE(MayHave(9));
+  ExpectOk(aborted->Abort());
+  EXPECT_TRUE(test::WaitFor(is_forgotten));
+  EXPECT_TRUE(
+      db_->CommitFileIngestionHandle(std::move(aborted)).IsInvalidArgument());
+  Handle destroyed = prepare(db_.get(), 9);
+  EXPECT_TRUE(MayHave(9));
+  destroyed.reset();
+  EXPECT_TRUE(test::WaitFor(is_forgotten));
+  Handle handle = prepare(db_.get(), 9);
+  EXPECT_FALSE(db_->PrepareFileIngestion(db_->DefaultColumnFamily(),
+                                         {dir_.File("absent.sst")}, {}, &handle)
+                   .ok());
+  EXPECT_EQ(handle, nullptr);
+  EXPECT_EQ(Family().state, FrontFilterState::kArmed);
+}
+#endif
+
 TEST_F(FrontFilterDBTest, FamiliesCreatedAndDropped) {
   Open(Options());
   ColumnFamilyHandle* one = nullptr;

@@ -160,6 +160,66 @@ TEST_F(FrontFilterTest, MultiGetAnswersAsTheDatabaseBelow) {
   ExpectOk(txn->Commit());
 }
 
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
+// Such a transaction hands RocksDB a memtable of its own, whose rows are there
+// once Commit has returned.
+TEST_F(FrontFilterTest, TransactionsThatBypassMemtables) {
+  rocksdb::TransactionDB* opened = nullptr;
+  ExpectOk(rocksdb::TransactionDB::Open(options_, {}, path_, &opened));
+  const std::unique_ptr<rocksdb::TransactionDB> db(opened);
+  Arm(filter_.get(), db.get());
+  const auto* family = db->DefaultColumnFamily();
+  ASSERT_FALSE(filter_->MayHaveRow(family, "bypassing:"));
+  rocksdb::TransactionOptions bypass;
+  bypass.commit_bypass_memtable = true;
+  const std::unique_ptr<rocksdb::Transaction> txn(
+      db->BeginTransaction({}, bypass));
+  ExpectOk(txn->Put("bypassing:a", "v"));
+  ExpectOk(txn->SetName("txn"));
+  ExpectOk(txn->Prepare());
+  EXPECT_FALSE(filter_->MayHaveRow(family, "bypassing:"));
+  ExpectOk(txn->Commit());
+  EXPECT_TRUE(filter_->MayHaveRow(family, "bypassing:"));
+  EXPECT_EQ(DefaultFamily().state, FrontFilterState::kDisarmed);
+  EXPECT_THAT(DefaultFamily().why, HasSubstr("bypass memtables"));
+}
+#endif
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1002
+TEST_F(FrontFilterTest, IngestedBatches) {
+  const auto db = test::OpenDb(options_, path_);
+  const auto batch_with = [](const std::string& key) {
+    auto batch = std::make_shared<rocksdb::WriteBatchWithIndex>(
+        rocksdb::BytewiseComparator(), 0, /*overwrite_key=*/true);
+    ExpectOk(batch->Put(key, "v"));
+    return batch;
+  };
+  rocksdb::WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  // Before Attach, and not flushed then.
+  ExpectOk(db->PauseBackgroundWork());
+  ExpectOk(db->IngestWriteBatchWithIndex(unlogged, batch_with("first:a")));
+  ExpectOk(filter_->Attach(db.get()));
+  filter_->WaitUntilArmed();
+  EXPECT_TRUE(filter_->MayHaveRow(db->DefaultColumnFamily(), "first:"));
+  EXPECT_EQ(DefaultFamily().state, FrontFilterState::kDisarmed);
+  ExpectOk(db->ContinueBackgroundWork());
+
+  rocksdb::Options options = Options();
+  std::unique_ptr<FrontFilterDB> front;
+  ExpectOk(OpenWithFrontFilter({}, options, dir_.File("front"), &front));
+  front->front_filter()->WaitUntilArmed();
+  EXPECT_TRUE(front->IngestWriteBatchWithIndex(unlogged, batch_with("second:a"))
+                  .IsNotSupported());
+  const auto* family = front->DefaultColumnFamily();
+  ExpectOk(front->GetRootDB()->IngestWriteBatchWithIndex(
+      unlogged, batch_with("second:a")));
+  EXPECT_TRUE(front->front_filter()->MayHaveRow(family, "second:"));
+  EXPECT_EQ(front->front_filter()->Stats().families[0].state,
+            FrontFilterState::kDisarmed);
+}
+#endif
+
 TEST_F(FrontFilterTest, OptimisticTransactionDB) {
   rocksdb::OptimisticTransactionDB* opened = nullptr;
   ExpectOk(rocksdb::OptimisticTransactionDB::Open(options_, path_, &opened));

@@ -15,6 +15,7 @@
 #include "lib/block/hash.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/utilities/stackable_db.h"
+#include "rocksdb/version.h"
 
 namespace rowbloom::front_filter {
 namespace {
@@ -65,6 +66,26 @@ class Recorder final : public MemTableRep {
            bool (*)(void*, const char*)) override {
     calls_.emplace_back("Get");
   }
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1007
+  using Validate = std::function<rocksdb::Status(const char*, bool)>;
+  rocksdb::Status GetAndValidate(const rocksdb::LookupKey&, void*,
+                                 bool (*)(void*, const char*), bool in_error,
+                                 bool disorder,
+                                 const Validate& validate) override {
+    return Validated("GetAndValidate", in_error, disorder, validate);
+  }
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1101
+  rocksdb::Status MultiGet(size_t count, const char* const*, void**,
+                           bool (*)(void*, const char*), bool in_errors,
+                           bool disorder, const Validate& validate) override {
+    return Validated("MultiGet" + std::to_string(count), in_errors, disorder,
+                     validate);
+  }
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1004
+  void BatchPostProcess() override { calls_.emplace_back("BatchPostProcess"); }
+#endif
   uint64_t ApproximateNumEntries(const rocksdb::Slice&,
                                  const rocksdb::Slice&) override {
     return 17;
@@ -86,6 +107,15 @@ class Recorder final : public MemTableRep {
   bool IsSnapshotSupported() const override { return false; }
 
  private:
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1007
+  rocksdb::Status Validated(std::string call, bool in_errors, bool disorder,
+                            const Validate& validate) {
+    if (in_errors) call += ", data in errors";
+    if (disorder) call += ", detects disorder";
+    calls_.push_back(call);
+    return validate("", true);
+  }
+#endif
   bool Inserted(const char* how) {
     calls_.emplace_back(how);
     on_insert_();
@@ -292,6 +322,34 @@ TEST_F(MemtableFactoryTest, HandsOnTheRest) {
                 "Contains", "MarkReadOnly", "MarkFlushed", "UniqueRandomSample",
                 "GetIterator", "GetDynamicPrefixIterator", "destroyed"}));
 }
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1004
+TEST_F(MemtableFactoryTest, HandsOnBatchPostProcess) {
+  const auto memtable = Make(0);
+  memtable->BatchPostProcess();
+  EXPECT_EQ(inner_->calls.back(), "BatchPostProcess");
+}
+#endif
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1007
+TEST_F(MemtableFactoryTest, HandsOnReadsThatValidate) {
+  const auto memtable = Make(0);
+  const rocksdb::LookupKey* const key = nullptr;
+  const auto refuses = [](const char*, bool) {
+    return rocksdb::Status::Corruption();
+  };
+  EXPECT_TRUE(
+      memtable->GetAndValidate(*key, nullptr, nullptr, true, false, refuses)
+          .IsCorruption());
+  EXPECT_EQ(inner_->calls.back(), "GetAndValidate, data in errors");
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1101
+  EXPECT_TRUE(
+      memtable->MultiGet(3, nullptr, nullptr, nullptr, false, true, refuses)
+          .IsCorruption());
+  EXPECT_EQ(inner_->calls.back(), "MultiGet3, detects disorder");
+#endif
+}
+#endif
 
 TEST_F(MemtableFactoryTest, TellsItsCoreAlsoThroughOthers) {
   EXPECT_TRUE(AddsRowsTo(*outer_, *core_));

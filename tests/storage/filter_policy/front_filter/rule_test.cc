@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,10 +32,21 @@ namespace {
 
 using test::ExpectOk;
 
-// A database in which something happens before or after files are listed.
+// A database in which something happens before or after files are listed, and
+// with properties that are higher than RocksDB's.
 class Stage final : public rocksdb::StackableDB {
  public:
   using StackableDB::StackableDB;
+
+  using StackableDB::GetIntProperty;
+  bool GetIntProperty(rocksdb::ColumnFamilyHandle* family,
+                      const rocksdb::Slice& name, uint64_t* value) override {
+    if (!StackableDB::GetIntProperty(family, name, value)) return false;
+    if (const auto found = more.find(name.ToString()); found != more.end()) {
+      *value += found->second;
+    }
+    return true;
+  }
 
   void GetColumnFamilyMetaData(
       rocksdb::ColumnFamilyHandle* family,
@@ -45,6 +58,7 @@ class Stage final : public rocksdb::StackableDB {
 
   std::function<void()> before_listing;
   std::function<void()> after_listing;
+  std::map<std::string, uint64_t> more;  // by property
 };
 
 // Holds flushes back.
@@ -121,13 +135,20 @@ class Rule : public testing::Test {
         rocksdb::BottommostLevelCompaction::kForce;
     ExpectOk(stage_->CompactRange(options, nullptr, nullptr));
   }
-  // RocksDB destroys a memtable some time after its flush has ended.
+  // RocksDB destroys a memtable some time after its flush has ended, and a
+  // version some time after the compaction that replaced it.
   void ExpectMemtablesToGo(size_t left) {
+    ExpectToGo(&FrontFilterFamilyStats::memtables, left);
+  }
+  void ExpectFilesToGo(size_t left) {
+    ExpectToGo(&FrontFilterFamilyStats::files_known, left);
+  }
+  void ExpectToGo(uint64_t FrontFilterFamilyStats::*what, uint64_t left) {
     EXPECT_TRUE(test::WaitFor([&] {
-      if (family_->Stats().memtables == left) return true;
+      if (family_->Stats().*what == left) return true;
       family_->Reconcile();
       return false;
-    })) << family_->Stats().memtables;
+    })) << family_->Stats().*what;
   }
   std::string WriteSst(const std::string& row, bool with_filter = true) {
     const std::string path = dir_.File(row + ".sst");
@@ -235,10 +256,9 @@ TEST_F(Rule, FilesStayUntilAListingHasTheirSuccessors) {
   EXPECT_TRUE(MayHave("first"));
   EXPECT_TRUE(MayHave("second"));
   EXPECT_EQ(family_->Stats().files_known, 2);
-  family_->Reconcile();
+  ExpectFilesToGo(1);
   EXPECT_TRUE(MayHave("first"));
   EXPECT_TRUE(MayHave("second"));
-  EXPECT_EQ(family_->Stats().files_known, 1);
 }
 
 // Line 2: files that vanish between the listing and the reading of them.
@@ -258,6 +278,53 @@ TEST_F(Rule, AFileThatIsGoneWhenItIsReadMayHaveAnyRow) {
   EXPECT_TRUE(MayHave("first"));
 }
 
+// Line 2: a listing without a file may be ahead of readers, who have the
+// version before it until a SuperVersion is installed.
+TEST_F(Rule, AnUnlistedFileStaysAsLongAsReadersMayHaveIt) {
+  using Properties = rocksdb::DB::Properties;
+  Arm();
+  Put("first");
+  Flush();
+  ExpectMemtablesToGo(1);
+  const auto delete_all = [this] {
+    ExpectOk(stage_->DeleteRange({}, stage_->DefaultColumnFamily(), "a", "z"));
+    Compact();
+  };
+  // Nothing of a SuperVersion after the listing is known, and another version
+  // than the last one is alive.
+  stage_->before_listing = delete_all;
+  stage_->more[Properties::kNumLiveVersions] = 1;
+  family_->Reconcile();
+  EXPECT_TRUE(MayHave("first"));
+  EXPECT_FALSE(MayHave("other"));
+  EXPECT_EQ(family_->Stats().files_known, 1);
+  family_->Reconcile();
+  EXPECT_TRUE(MayHave("first"));
+  stage_->more[Properties::kCurrentSuperVersionNumber] = 1;
+  family_->Reconcile();
+  EXPECT_FALSE(MayHave("first"));
+  EXPECT_EQ(family_->Stats().files_known, 0);
+}
+
+// Line 2: one version has no readers of another.
+TEST_F(Rule, AnUnlistedFileGoesWithTheLastVersionThatHasIt) {
+  Arm();
+  Put("first");
+  Flush();
+  ExpectMemtablesToGo(1);
+  std::unique_ptr<rocksdb::Iterator> holds_the_version(
+      stage_->NewIterator(rocksdb::ReadOptions()));
+  Put("second");
+  Flush();
+  Compact();
+  family_->Reconcile();
+  EXPECT_EQ(family_->Stats().files_known, 2);
+  holds_the_version.reset();
+  ExpectFilesToGo(1);
+  EXPECT_TRUE(MayHave("first"));
+  EXPECT_TRUE(MayHave("second"));
+}
+
 // Line 2: what is not needed goes.
 TEST_F(Rule, NothingStaysForGood) {
   Arm();
@@ -268,10 +335,11 @@ TEST_F(Rule, NothingStaysForGood) {
   EXPECT_EQ(family_->Stats().memtables, 21);
   Compact();
   ExpectMemtablesToGo(1);
-  EXPECT_EQ(family_->Stats().files_known, 1);
+  ExpectFilesToGo(1);
   ExpectOk(stage_->DeleteRange({}, stage_->DefaultColumnFamily(), "r", "s"));
   Compact();
-  family_->Reconcile();
+  ExpectMemtablesToGo(1);
+  ExpectFilesToGo(0);
   EXPECT_FALSE(MayHave("row1"));
 }
 
@@ -446,6 +514,52 @@ TEST_F(Rule, WithoutAHandleEachRowMayExist) {
   EXPECT_TRUE(MayHave("never written"));
   family_->Reconcile();
   EXPECT_TRUE(MayHave("never written"));
+}
+
+// Line 5: RocksDB counts one sealed memtable more than entered here, whether
+// any of those waits for its flush or not.
+TEST_F(Rule, AMemtableOfRocksdbsOwnDisarmsForGood) {
+  for (const bool one_waits : {false, true}) {
+    SCOPED_TRACE(one_waits);
+    Arm();
+    Put("row");
+    gate_->Set(!one_waits);
+    rocksdb::FlushOptions options;
+    options.wait = !one_waits;
+    ExpectOk(stage_->Flush(options));
+    family_->CheckMemtables();
+    EXPECT_EQ(family_->Stats().state, FrontFilterState::kArmed);
+    stage_->more[rocksdb::DB::Properties::kNumImmutableMemTable] = 1;
+    Put("other");
+    rocksdb::FlushOptions at_once;
+    at_once.wait = false;
+    ExpectOk(stage_->Flush(at_once));  // seals a memtable
+    EXPECT_EQ(family_->Stats().state, FrontFilterState::kDisarmed);
+    EXPECT_TRUE(MayHave("never written"));
+    gate_->Set(true);
+    Close();
+    Open(Options());
+  }
+}
+
+// Line 5: while memtables are sealed and flushed, their numbers differ.
+TEST_F(Rule, MemtablesAreCountedWhileTheyAreFlushed) {
+  Arm();
+  std::atomic<bool> ends = false;
+  std::thread checks([&] {
+    while (!ends) family_->CheckMemtables();
+  });
+  for (int i = 0; i < 200; ++i) {
+    Put("row" + std::to_string(i));
+    rocksdb::FlushOptions options;
+    options.wait = i % 3 == 0;
+    options.allow_write_stall = true;
+    ExpectOk(stage_->Flush(options));
+  }
+  ends = true;
+  checks.join();
+  EXPECT_EQ(family_->Stats().state, FrontFilterState::kArmed)
+      << family_->Stats().why;
 }
 
 // Line 5: a memtable that could not be followed.
