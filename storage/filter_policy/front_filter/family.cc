@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <list>
+#include <optional>
 #include <utility>
 
 #include "rowbloom/filter_policy.h"
@@ -232,8 +233,9 @@ void Family::KeepUnlisted(const FileSet& before, rocksdb::DB* db,
                        });
   if (unlisted.empty()) return;
   using Properties = rocksdb::DB::Properties;
-  if (IntProperty(db, handle, Properties::kNumLiveVersions) == uint64_t{1})
-    return;
+  // All readers have the only version, which is the listed or a later one.
+  const auto versions = IntProperty(db, handle, Properties::kNumLiveVersions);
+  if (versions == 1u) return;
   const auto superversion =
       IntProperty(db, handle, Properties::kCurrentSuperVersionNumber);
   for (ListedFile& file : unlisted) {
