@@ -18,12 +18,18 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
+#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/front_filter.h"
 
 // db_stress has these flags.
 DECLARE_int32(prefix_size);
+#if ROCKSDB_MAJOR < 8
+#define FLAGS_bloom_before_level FLAGS_ribbon_starting_level
 DECLARE_int32(ribbon_starting_level);
+#else
+DECLARE_int32(bloom_before_level);
+#endif
 DECLARE_bool(use_txn);
 
 namespace rowbloom {
@@ -101,15 +107,21 @@ void UseRowFilters(rocksdb::ColumnFamilyOptions* family) {
   Require(ConfigureRowFilters(
       {.key_layout = KeyLayout::FixedRow(
            static_cast<uint32_t>(seeks ? FLAGS_prefix_size : kKeyBytes)),
-       .kind = FLAGS_ribbon_starting_level < kNoLevel ? FilterKind::kRibbon
-                                                      : FilterKind::kBloom},
+       .kind = FLAGS_bloom_before_level < kNoLevel ? FilterKind::kRibbon
+                                                   : FilterKind::kBloom},
       family));
   if (!seeks) family->prefix_extractor = nullptr;
 }
 
+// The output of DB::Open.
+#if ROCKSDB_MAJOR < 11
+using Opened = DB*;
+#else
+using Opened = std::unique_ptr<DB>;
+#endif
 using Opening = Status(const DBOptions&, const std::string&,
                        const std::vector<ColumnFamilyDescriptor>&,
-                       std::vector<ColumnFamilyHandle*>*, DB**);
+                       std::vector<ColumnFamilyHandle*>*, Opened*);
 
 // The function of the library. The one below has its name.
 Opening* InLibrary() {
@@ -121,7 +133,7 @@ Opening* InLibrary() {
 
 Status OpenWithFilters(DBOptions options, const std::string& path,
                        std::vector<ColumnFamilyDescriptor> families,
-                       std::vector<ColumnFamilyHandle*>* handles, DB** db) {
+                       std::vector<ColumnFamilyHandle*>* handles, Opened* db) {
   static Opening* const in_library = InLibrary();
   for (ColumnFamilyDescriptor& family : families) {
     UseRowFilters(&family.options);
@@ -137,9 +149,10 @@ Status OpenWithFilters(DBOptions options, const std::string& path,
   }
   const Status s = in_library(options, path, families, handles, db);
   if (!s.ok()) return s;
-  Require(filter->Attach(*db, *handles));
+  Require(filter->Attach(&**db, *handles));
   AllFilters().Add(filter);
-  *db = new FrontFilterDB(std::unique_ptr<DB>(*db), std::move(filter));
+  std::unique_ptr<DB> own(std::move(*db));
+  *db = Opened(new FrontFilterDB(std::move(own), std::move(filter)));
   return s;
 }
 
@@ -149,6 +162,6 @@ Status OpenWithFilters(DBOptions options, const std::string& path,
 rocksdb::Status rocksdb::DB::Open(
     const DBOptions& options, const std::string& path,
     const std::vector<ColumnFamilyDescriptor>& families,
-    std::vector<ColumnFamilyHandle*>* handles, DB** db) {
+    std::vector<ColumnFamilyHandle*>* handles, rowbloom::Opened* db) {
   return rowbloom::OpenWithFilters(options, path, families, handles, db);
 }

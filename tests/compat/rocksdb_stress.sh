@@ -7,10 +7,11 @@
 #
 #   tests/compat/rocksdb_stress.sh SOURCE [SECONDS] [SEED] [ARGUMENT...]
 #
-# SOURCE is a directory with RocksDB's source, of the version of the installed
-# library. The test runs for 600 seconds unless told otherwise; the script prints
+# SOURCE is a directory with RocksDB's source. The library is the one that
+# rocksdb_source.sh built of this version, or else the installed one, which has to
+# be of it. The test runs for 600 seconds unless told otherwise; the script prints
 # the seed of its options. ARGUMENTs go to RocksDB's script; one is --enable_ts.
-# The build tree is build/rocksdb-stress.
+# The build tree is build/rocksdb-stress/VERSION.
 set -euo pipefail
 # shellcheck source=tests/compat/rocksdb_build.sh
 source "$(dirname "${BASH_SOURCE[0]}")/rocksdb_build.sh"
@@ -24,14 +25,19 @@ source=$(realpath "$1")
 seconds=${2:-600}
 seed=${3:-$RANDOM}
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-tree=$PWD/build/rocksdb-stress
+version=$(rocksdb_version "$source")
+tree=$PWD/build/rocksdb-stress/$version
 
-step "db_stress of RocksDB $(rocksdb_version "$source")"
+step "db_stress of RocksDB $version"
 # Debian's library has assertions, with which RocksDB's classes have other
-# members.
+# members; that of rocksdb_source.sh has none.
+library=(-DCMAKE_CXX_FLAGS_RELEASE=-O2)
+built=$PWD/build/rocksdb-source/$version/package
+if [[ -d $built ]]; then
+  library=(-DCMAKE_CXX_FLAGS_RELEASE="-O2 -DNDEBUG" -DRocksDB_DIR="$built")
+fi
 cmake --preset release -B "$tree" -DROWBLOOM_ROCKSDB_SOURCE="$source" \
-  -DROWBLOOM_BUILD_BENCH=OFF -DROWBLOOM_BUILD_TOOLS=OFF \
-  -DCMAKE_CXX_FLAGS_RELEASE=-O2
+  -DROWBLOOM_BUILD_BENCH=OFF -DROWBLOOM_BUILD_TOOLS=OFF "${library[@]}"
 cmake --build "$tree" --target db_stress
 
 step "$seconds seconds, seed $seed"
