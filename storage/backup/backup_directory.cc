@@ -1,10 +1,12 @@
 #include "storage/backup/backup_directory.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "rocksdb/env.h"
@@ -253,6 +255,20 @@ Status CheckNoneDamaged(const BackupEngine& engine,
                     "missing, or delete them by their numbers first");
 }
 
+// The permissions of a directory. An Env of another file system has none here.
+void SetPermissions(const std::string& path, std::filesystem::perms mode) {
+  std::error_code ignored;
+  if (mode != std::filesystem::perms::unknown) {
+    std::filesystem::permissions(path, mode, ignored);
+  }
+}
+std::filesystem::perms PermissionsOf(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) ? status.permissions()
+                                         : std::filesystem::perms::unknown;
+}
+
 // Tells whether a store can be made at `path`. An empty directory is made anew,
 // which fails for a mount point, a link and ".": the store, which is moved to
 // its place in the end, could not replace them either.
@@ -271,8 +287,13 @@ Status CheckTarget(Env* env, const std::string& path) {
         path, " exists: a store is restored to a new or an empty directory");
   }
   if (!s.ok()) return s;
+  const auto mode = PermissionsOf(path);
   s = env->DeleteDir(path);
-  if (s.ok()) return env->CreateDir(path);
+  if (s.ok()) {
+    s = env->CreateDir(path);
+    SetPermissions(path, mode);
+    return s;
+  }
   return InvalidArgument(path, " cannot be replaced: choose a new directory (",
                          s.ToString(), ")");
 }
@@ -329,13 +350,15 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
         return id ? NoBackup(directory, *id)
                   : NotFound("no backup in ", directory);
       }
-      const Status s = staging.Begin();
+      Status s = CheckTarget(env, path);
+      if (s.ok()) s = staging.Begin();
       if (!s.ok()) return s;
-      return engine->RestoreDBFromBackup(wanted->id, staging.contents(),
-                                         staging.contents());
+      s = engine->RestoreDBFromBackup(wanted->id, staging.contents(),
+                                      staging.contents());
+      SetPermissions(staging.contents(), PermissionsOf(path));
+      return s;
     };
-    Status s = CheckTarget(env, path);
-    if (s.ok()) s = ReadBackups(env, directory, restore);
+    const Status s = ReadBackups(env, directory, restore);
     return s.ok() ? staging.Commit() : s;
   });
 }

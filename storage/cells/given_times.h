@@ -100,6 +100,17 @@ class GivenTimes {
     return true;
   }
 
+  // Forgets those that are more than kMaxAheadMs ahead of a time.
+  void ForgetBeyond(uint64_t now_ms) {
+    const uint64_t most_ms = now_ms + kMaxAheadMs + 1;
+    newest_ms_ = 0;
+    std::erase_if(times_, [&](const auto& known) {
+      const uint64_t after_ms = known.second.after_ms();
+      if (after_ms <= most_ms) newest_ms_ = std::max(newest_ms_, after_ms - 1);
+      return after_ms > most_ms;
+    });
+  }
+
   // Forgets all of them, and gives back most of their memory.
   void Clear() {
     // To clear a map takes as long as it has buckets, which a large batch may

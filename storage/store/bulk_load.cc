@@ -46,6 +46,12 @@ class SstLoad final : public BulkLoad {
         newest_ms_(timestamp_ms_) {}
 
   ~SstLoad() override {
+    if (opened_.IsForked()) {  // the files are the parent's
+      for (auto& [name, load] : families_) {
+        static_cast<void>(load.writer.release());
+      }
+      return;
+    }
     // Files that cannot be removed now are when the store is opened next.
     rocksdb::Env* const env = opened_.database->GetEnv();
     for (auto& [name, load] : families_) {

@@ -32,6 +32,8 @@ Status LookIntoDatabase(Env* env, const std::string& path, FoundStore* found) {
   if (!s.ok()) return NamingDamagedFile(env, path, s);
   found->column_families = {names.begin(), names.end()};
   found->column_families.erase(rocksdb::kDefaultColumnFamilyName);
+  s = CheckLogOrder(env, path);
+  if (!s.ok()) return s;
   Database database;
   s = database.Open(options, path, {rocksdb::ColumnFamilyDescriptor()},
                     Database::Access::kReadOnly);

@@ -37,6 +37,10 @@ Status OpenedStore::CheckWritable() const {
   if (options.read_only) {
     return NotSupported(path, " is open for reading only");
   }
+  if (IsForked()) {
+    return NotSupported(path, " is open in the process that this one was ",
+                        "forked from: open it after a fork");
+  }
   return listener->error();
 }
 

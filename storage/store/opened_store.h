@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include "rowbloom/cell.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/store_options.h"
+#include "storage/format/forks.h"
 #include "storage/format/thread_slot.h"
 #include "storage/store/compaction_gate.h"
 #include "storage/store/database.h"
@@ -116,6 +118,7 @@ struct OpenedStore {
   std::shared_ptr<CompactionGate> compaction_gate;  // nullptr: read_only
   Database database;
   std::unique_ptr<FamilyTable> families;
+  uint64_t fork_number = ForkNumber();
 
   const KeyLayout& key_layout() const { return *options.key_layout; }
 
@@ -125,10 +128,13 @@ struct OpenedStore {
   rocksdb::Status EncodeRow(std::string_view row, std::string* row_bytes) const;
   rocksdb::Status FindFamily(const FamilyMap& among, std::string_view name,
                              FamilyMap::const_iterator* family) const;
-  // NotSupported: open for reading only. Else the error, if there was one,
-  // after which RocksDB takes no more writes. RocksDB itself would try other
-  // changes: a second flush, after the first could not make its log, stops with
-  // an assertion (7.8.3 with assertions, as Debian's).
+  // Tells whether this process was forked from the one that opened the store,
+  // whose log and threads are that one's.
+  bool IsForked() const { return fork_number != ForkNumber(); }
+  // NotSupported: open for reading only, or forked. Else the error, if there
+  // was one, after which RocksDB takes no more writes. RocksDB itself would try
+  // other changes: a second flush, after the first could not make its log,
+  // stops with an assertion (7.8.3 with assertions, as Debian's).
   rocksdb::Status CheckWritable() const;
 
   // The row that a key begins with, as its bytes and decoded. Corruption: there

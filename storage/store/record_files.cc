@@ -89,6 +89,8 @@ struct Records {
   // nullopt: no change is whole.
   std::optional<uint64_t> first_number;
   uint64_t next_number = 0;
+  // The number of a change, and the one that it should have at least.
+  std::optional<std::pair<uint64_t, uint64_t>> out_of_order;
 };
 
 // Notes a record of a log. `head` has the first bytes of its change.
@@ -101,6 +103,9 @@ void NoteRecord(std::string_view record, std::string* head, Records* records) {
   if (!is_end || head->size() < kChangeHeadBytes) return;
   const auto number = LoadFixed<uint64_t>(head->data());
   if (!records->first_number) records->first_number = number;
+  if (number < records->next_number && !records->out_of_order) {
+    records->out_of_order = {number, records->next_number};
+  }
   records->next_number =
       number + LoadFixed<uint32_t>(head->data() + sizeof(uint64_t));
 }
@@ -247,6 +252,26 @@ Status CheckManifestRecords(Env* env, const std::string& path) {
   const Status s = ReadCurrent(env, path, &manifest);
   return s.ok() ? CheckManifest(env, path + "/" + manifest, /*is_copy=*/false)
                 : s;
+}
+
+Status CheckLogOrder(Env* env, const std::string& path) {
+  std::vector<std::string> entries;
+  Status s = ListDirectory(env, path, &entries);
+  for (const std::string& entry : entries) {
+    if (!s.ok()) break;
+    if (!IsLog(entry)) continue;
+    const std::string log = path + "/" + entry;
+    Records records;
+    s = FindRecords(env, log, &records);
+    if (s.IsNotFound() || s.IsPathNotFound()) s = Status::OK();  // a reader's
+    if (s.ok() && records.out_of_order) {
+      const auto& [found, expected] = *records.out_of_order;
+      return Corruption(log, ": expected write ", expected,
+                        " or a later one, found write ", found,
+                        ": two processes have written to the log");
+    }
+  }
+  return s;
 }
 
 // With track_and_verify_wals_in_manifest RocksDB misses ends after which no log

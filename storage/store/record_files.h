@@ -13,6 +13,11 @@
 
 namespace rowbloom {
 
+// Corruption: a log of the database at `path` has a change with a number that
+// an earlier one has, too. RocksDB would stop with an assertion when it opens
+// the database (7.8.3 with assertions, as Debian's).
+rocksdb::Status CheckLogOrder(rocksdb::Env* env, const std::string& path);
+
 // Corruption: a record of the MANIFEST of the database at `path` is damaged, or
 // the end is missing; or so of a log that others with records follow, unless
 // the next of them begins with the number after its last write. `db` has the

@@ -20,6 +20,10 @@ using rocksdb::Status;
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Store::~Store() {
+  if (impl_->opened.IsForked()) {
+    static_cast<void>(impl_.release());  // the parent's log and threads
+    return;
+  }
   // A store without its exact bound starts up to a second later.
   CatchExceptions([&] {
     return impl_->writer.KeepExactBound();

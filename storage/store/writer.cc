@@ -685,7 +685,9 @@ Status Writer::ResetClock() {
   s = KeepBound(wall_ms, /*sync=*/true);
   if (!s.ok()) return s;
   clock.Start(wall_ms);
-  no_writes.ForEach([](RowLocks::Stripe* stripe) { stripe->given.Clear(); });
+  no_writes.ForEach([wall_ms](RowLocks::Stripe* stripe) {
+    stripe->given.ForgetBeyond(wall_ms);
+  });
   return s;
 }
 

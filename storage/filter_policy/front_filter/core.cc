@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "storage/filter_policy/front_filter/memtable_factory.h"
+#include "storage/format/forks.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom::front_filter {
@@ -181,7 +182,10 @@ rocksdb::Status Core::Attach(
     }
     root_ = root;
   }
-  if (!worker_.joinable()) worker_ = std::thread([this] { Work(); });
+  if (!worker_.joinable()) {
+    worker_ = std::thread([this] { Work(); });
+    worker_fork_ = ForkNumber();
+  }
 
   // The default family's handle is the database's own, which no one destroys
   // before.
@@ -232,6 +236,9 @@ void Core::Detach() noexcept {
     stop_ = true;
   }
   work_arrived_.notify_all();
+  if (worker_.joinable() && worker_fork_ != ForkNumber()) {
+    new std::thread(std::move(worker_));  // it is in the parent process
+  }
   if (worker_.joinable()) worker_.join();
 }
 

@@ -126,6 +126,10 @@ class Store {
                               const std::string& path,
                               const std::vector<FamilyDescriptor>& families,
                               std::unique_ptr<Store>* store);
+  // Closes the store: no call is under way, and none of its objects is left. In
+  // a process that was forked from the one that opened it, all changes are
+  // NotSupported, and this does nothing: open the store after a fork. A store
+  // in a static variable outlives RocksDB's own, and stops the process.
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
@@ -374,7 +378,7 @@ class Store {
                                 std::span<const Change> changes, bool* applied,
                                 const WriteOptions& options);
 
-  const std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace rowbloom

@@ -36,6 +36,18 @@ TEST(GivenTimes, UpdatesReplaceButNotADelete) {
   EXPECT_EQ(given.Put(1, 10, kNow, true), kNow + 3);
 }
 
+TEST(GivenTimes, WhatIsNotBeyondALaterLimitIsKept) {
+  GivenTimes given;
+  for (const uint64_t ms : {kNow, kLimit}) {
+    ASSERT_TRUE(given.NotePut(1, 10 + ms, ms, kNow));
+  }
+  given.ForgetBeyond(kNow - 1);
+  EXPECT_EQ(given.Put(1, 10 + kNow, kNow - 1, false), kNow + 1);
+  EXPECT_EQ(given.Put(1, 10 + kLimit, kNow - 1, false), kNow - 1);
+  EXPECT_FALSE(given.MoveTo(kNow + 2));
+  EXPECT_EQ(given.Put(1, 10 + kNow, kNow - 1, false), kNow - 1);
+}
+
 TEST(GivenTimes, DeletesThatWereGivenATimestampAreSteppedPast) {
   GivenTimes given;
   given.NoteDelete(1, 10, kNow + 500, kNow);

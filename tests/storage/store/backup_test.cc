@@ -333,6 +333,21 @@ TEST_F(StoreBackup, DamageOfTheStoreIsNamedAndNotCopied) {
   EXPECT_THAT(VerifyBackup(backups_, 1), IsOk());
 }
 
+TEST_F(StoreBackup, RestoreKeepsThePermissionsOfAnEmptyDirectory) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const std::string path = dir_.File("private");
+  const auto of_owner = std::filesystem::perms::owner_all;
+  std::filesystem::create_directory(path);
+  std::filesystem::permissions(path, of_owner);
+  const auto written = std::filesystem::last_write_time(path);
+  EXPECT_TRUE(RestoreBackup(backups_, 99, path).IsNotFound());
+  EXPECT_EQ(std::filesystem::last_write_time(path), written);
+  EXPECT_EQ(std::filesystem::status(path).permissions(), of_owner);
+  ASSERT_THAT(RestoreBackup(backups_, 1, path), IsOk());
+  EXPECT_EQ(std::filesystem::status(path).permissions(), of_owner);
+}
+
 TEST_F(StoreBackup, RestoreOverwritesNothing) {
   ASSERT_NO_FATAL_FAILURE(WriteSome());
   ASSERT_THAT(store_->Backup(backups_), IsOk());

@@ -304,11 +304,19 @@ TEST_F(DamagedLog, ThatOthersFollowEndsWithAWholeRecord) {
   }
 }
 
-// RocksDB stops with an assertion (7.8.3 with assertions, as Debian's).
+// RocksDB stops with an assertion (7.8.3 with assertions, as Debian's), or
+// names the store (11.8.1).
 TEST_F(DamagedLog, InThePlaceOfAnotherIsNamed) {
   Replace(logs_[0], Bytes(logs_[1]));
   WriteFile(path_ + "/" + logs_[1], Bytes(logs_[0]));
-  ASSERT_NO_FATAL_FAILURE(ExpectRefusal(logs_[1]));
+  ASSERT_NO_FATAL_FAILURE(ExpectRefusal(ROCKSDB_MAJOR < 11 ? logs_[1] : path_));
+}
+
+// A second process that writes to the log of the first one leaves such a log.
+TEST_F(DamagedLog, WithAChangeTwiceIsNamed) {
+  const std::string bytes = Bytes(logs_.back());
+  Replace(logs_.back(), bytes + bytes.substr(RecordsOf(bytes).back()));
+  ASSERT_NO_FATAL_FAILURE(ExpectRefusal(logs_.back()));
 }
 
 // The last log may end anywhere, as after a crash.

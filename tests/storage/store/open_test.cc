@@ -462,6 +462,41 @@ TEST_F(StoreOpen, WriterInAnotherProcessKeepsWritersOutUntilItDies) {
   EXPECT_THAT(Open({}, {}), IsOk());
 }
 
+// A child process has the store's memory and files, and none of its threads.
+TEST_F(StoreOpen, AForkedProcessWritesNothing) {
+  ASSERT_THAT(Open({}, {{"a", {}}}), IsOk());
+  ASSERT_THAT(store_->Put("r0", "a", "q", "v"), IsOk());
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  ASSERT_THAT(load->Add("loaded", "a", "q", "v"), IsOk());
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);  // the end of one that waits for a thread
+    bool refused = store_->Put("of the child", "a", "q", "v").IsNotSupported();
+    refused &= store_->Flush().IsNotSupported();
+    refused &= store_->CreateFamily("b", {}).IsNotSupported();
+    refused &= load->Finish().IsNotSupported();
+    load.reset();
+    store_.reset();
+    _exit(refused ? 0 : 1);
+  }
+  int state = -1;
+  waitpid(child, &state, 0);
+  EXPECT_EQ(state, 0);
+  for (int i = 1; i < 50; ++i) {
+    ASSERT_THAT(store_->Put("r" + std::to_string(i), "a", "q", "v",
+                            {.durability = Durability::kSync}),
+                IsOk());
+  }
+  ASSERT_THAT(load->Finish(), IsOk());
+  load.reset();
+  store_.reset();
+  ASSERT_THAT(Open({}, {}), IsOk());
+  ScanCounts counts;
+  ASSERT_THAT(store_->Count({}, &counts), IsOk());
+  EXPECT_EQ(counts.rows, 51u);
+}
+
 TEST_F(StoreOpen, ReadOnlyReadsWritesNothingAndTouchesNothing) {
   ASSERT_NO_FATAL_FAILURE(Create());
   const auto before = Contents(path_);

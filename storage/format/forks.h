@@ -1,0 +1,21 @@
+// Forks of the process: a child has the memory of its parent and its open
+// files, but none of its threads.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace rowbloom {
+
+// A number that is another one in a process that was forked since the last
+// call. Thread-safe.
+inline uint64_t ForkNumber() {
+  static std::atomic<uint64_t> forks{0};
+  [[maybe_unused]] static const int counts_them =
+      pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  return forks.load(std::memory_order_relaxed);
+}
+
+}  // namespace rowbloom
