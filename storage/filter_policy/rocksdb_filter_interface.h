@@ -19,7 +19,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
@@ -57,11 +57,11 @@ namespace rowbloom {
 
 // A version of RocksDB ("9.10.0") as major * 100 + minor; nullopt if it cannot
 // be read.
-std::optional<int> VersionNumber(std::string_view rocksdb_version);
+std::optional<int> VersionNumber(const std::string& rocksdb_version);
 
 // The layout that a RocksDB library of this version has, as the values of
 // ROWBLOOM_FILTER_INTERFACE; nullopt for an unsupported or unreadable version.
-std::optional<int> FilterInterfaceOf(std::string_view rocksdb_version);
+std::optional<int> FilterInterfaceOf(const std::string& rocksdb_version);
 
 }  // namespace rowbloom
 
