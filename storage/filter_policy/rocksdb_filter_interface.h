@@ -17,8 +17,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "rocksdb/slice.h"
@@ -55,13 +55,20 @@
 
 namespace rowbloom {
 
-// A version of RocksDB ("9.10.0") as major * 100 + minor; nullopt if it cannot
-// be read.
-std::optional<int> VersionNumber(const std::string& rocksdb_version);
+// A version of RocksDB ("9.10.0") as major * 100 + minor; 0 if it cannot be
+// read.
+inline int VersionNumber(const std::string& rocksdb_version) {
+  int major = 0;
+  int minor = 0;
+  return std::sscanf(rocksdb_version.c_str(), "%d.%d", &major, &minor) == 2
+             ? major * 100 + minor
+             : 0;
+}
 
-// The layout that a RocksDB library of this version has, as the values of
-// ROWBLOOM_FILTER_INTERFACE; nullopt for an unsupported or unreadable version.
-std::optional<int> FilterInterfaceOf(const std::string& rocksdb_version);
+// The layout that a RocksDB library of this version has.
+inline int FilterInterfaceOf(const std::string& rocksdb_version) {
+  return ROWBLOOM_FILTER_INTERFACE_OF(VersionNumber(rocksdb_version));
+}
 
 }  // namespace rowbloom
 

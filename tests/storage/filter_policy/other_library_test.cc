@@ -137,9 +137,9 @@ TEST(OtherLibrary, ThereIsOneOfEveryOtherLayout) {
   int unknown = 0;
   for (const std::string& version : kVersions) {
     if (!IsOtherLayout(version)) continue;
-    const auto layout = FilterInterfaceOf(version);
-    if (layout) {
-      layouts.push_back(*layout);
+    const int layout = FilterInterfaceOf(version);
+    if (layout != 0) {
+      layouts.push_back(layout);
     } else {
       ++unknown;
     }
