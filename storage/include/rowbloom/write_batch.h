@@ -160,7 +160,7 @@ class WriteBatch {
   // The newest value plus `delta`; no cell counts as 0. Writing is refused with
   // InvalidArgument if the value is no counter, the sum does not fit, or the
   // new version would not be the newest to be seen: a newer one, or a delete of
-  // its time or a later one, hides it.
+  // its time or a later one, hides it, or its TTL is over.
   void Increment(std::string_view row, std::string_view family,
                  std::string_view qualifier, int64_t delta,
                  OptionalTimestamp timestamp_ms = std::nullopt) {
