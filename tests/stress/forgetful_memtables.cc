@@ -1,6 +1,9 @@
 #include "tests/stress/forgetful_memtables.h"
 
+#include <map>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 namespace rowbloom::stress {
 namespace {
@@ -23,13 +26,20 @@ class ForgetfulMemtables final : public rocksdb::SkipListFactory {
                                  const rocksdb::SliceTransform* transform,
                                  rocksdb::Logger* logger,
                                  uint32_t family_id) override {
-    // Made and destroyed.
-    const std::unique_ptr<MemTableRep> known(prepared_->CreateMemTableRep(
-        comparator, allocator, transform, logger, family_id));
+    {
+      // Those that the front filter counts, and that nobody inserts into.
+      const std::lock_guard lock(mutex_);
+      auto& known = known_[family_id];
+      if (!known.empty()) known.back()->MarkReadOnly();
+      known.emplace_back(prepared_->CreateMemTableRep(
+          comparator, allocator, transform, logger, family_id));
+    }
     return CreateMemTableRep(comparator, allocator, transform, logger);
   }
 
  private:
+  std::mutex mutex_;
+  std::map<uint32_t, std::vector<std::unique_ptr<MemTableRep>>> known_;
   const std::shared_ptr<rocksdb::MemTableRepFactory> prepared_;
 };
 
