@@ -255,7 +255,8 @@ Status CheckNoneDamaged(const BackupEngine& engine,
                     "missing, or delete them by their numbers first");
 }
 
-// The permissions of a directory. An Env of another file system has none here.
+// These set and read the permissions of a directory. The paths of an Env with a
+// file system of its own have none.
 void SetPermissions(const std::string& path, std::filesystem::perms mode) {
   std::error_code ignored;
   if (mode != std::filesystem::perms::unknown) {

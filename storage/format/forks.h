@@ -9,8 +9,8 @@
 
 namespace rowbloom {
 
-// A number that is another one in a process that was forked since the last
-// call. Thread-safe.
+// The number of forks, since the first call, that lead to this process: a child
+// has another one than its parent. Thread-safe.
 inline uint64_t ForkNumber() {
   static std::atomic<uint64_t> forks{0};
   [[maybe_unused]] static const int counts_them =

@@ -46,7 +46,7 @@ class SstLoad final : public BulkLoad {
         newest_ms_(timestamp_ms_) {}
 
   ~SstLoad() override {
-    if (opened_.IsForked()) {  // the files are the parent's
+    if (opened_.IsForked()) {  // the parent still writes these files
       for (auto& [name, load] : families_) {
         static_cast<void>(load.writer.release());
       }

@@ -21,7 +21,8 @@ Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Store::~Store() {
   if (impl_->opened.IsForked()) {
-    static_cast<void>(impl_.release());  // the parent's log and threads
+    // The log is the parent's, and the threads are there: all of it stays.
+    static_cast<void>(impl_.release());
     return;
   }
   // A store without its exact bound starts up to a second later.

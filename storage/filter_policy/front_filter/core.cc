@@ -237,7 +237,9 @@ void Core::Detach() noexcept {
   }
   work_arrived_.notify_all();
   if (worker_.joinable() && worker_fork_ != ForkNumber()) {
-    new std::thread(std::move(worker_));  // it is in the parent process
+    // The worker is in the parent process: it cannot be joined here, and an
+    // object that could be must not be destroyed.
+    new std::thread(std::move(worker_));
   }
   if (worker_.joinable()) worker_.join();
 }
