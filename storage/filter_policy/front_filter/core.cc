@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "storage/filter_policy/front_filter/memtable_factory.h"
-#include "storage/format/forks.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom::front_filter {
@@ -182,10 +181,7 @@ rocksdb::Status Core::Attach(
     }
     root_ = root;
   }
-  if (!worker_.joinable()) {
-    worker_ = std::thread([this] { Work(); });
-    worker_fork_ = ForkNumber();
-  }
+  if (!worker_.joinable()) worker_ = std::thread([this] { Work(); });
 
   // The default family's handle is the database's own, which no one destroys
   // before.
@@ -236,11 +232,6 @@ void Core::Detach() noexcept {
     stop_ = true;
   }
   work_arrived_.notify_all();
-  if (worker_.joinable() && worker_fork_ != ForkNumber()) {
-    // The worker is in the parent process: it cannot be joined here, and an
-    // object that could be must not be destroyed.
-    new std::thread(std::move(worker_));
-  }
   if (worker_.joinable()) worker_.join();
 }
 

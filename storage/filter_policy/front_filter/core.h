@@ -112,8 +112,7 @@ class Core {
   std::condition_variable work_arrived_;
   std::set<Family*> to_reconcile_;
   bool stop_ = false;
-  std::thread worker_;        // guarded by attach_mutex_, as is:
-  uint64_t worker_fork_ = 0;  // the ForkNumber of its process
+  std::thread worker_;  // guarded by attach_mutex_
 };
 
 // The listener that wakes the worker.

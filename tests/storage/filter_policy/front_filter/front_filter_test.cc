@@ -301,7 +301,7 @@ TEST_F(FrontFilterTest, EitherMayEndFirst) {
   ExpectOk(db->Flush({}));
 }
 
-// A child process has no worker to wait for.
+// A child process has no worker: to join it there ends at once.
 TEST_F(FrontFilterTest, EndsInAForkedProcess) {
   const auto db = test::OpenDb(options_, path_);
   Arm(filter_.get(), db.get());
