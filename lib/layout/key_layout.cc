@@ -212,27 +212,6 @@ std::optional<Error> KeyLayout::AppendRow(std::string_view row,
   return std::nullopt;
 }
 
-std::optional<size_t> KeyLayout::EncodeRowInto(std::string_view row,
-                                               std::span<char> room) const {
-  constexpr size_t kEndBytes = 2;  // escape and terminator
-  if (kind_ == Kind::kEscaped && row.size() + kEndBytes <= room.size() &&
-      row.find(kEscape) == std::string_view::npos) {
-    row.copy(room.data(), row.size());
-    room[row.size()] = kEscape;
-    room[row.size() + 1] = kTerminator;
-    return row.size() + kEndBytes;
-  }
-  if (kind_ == Kind::kFixed && row.size() == parameter_ &&
-      row.size() <= room.size()) {
-    row.copy(room.data(), row.size());
-    return row.size();
-  }
-  std::string row_bytes;
-  if (AppendRow(row, &row_bytes) || row_bytes.size() > room.size()) return {};
-  row_bytes.copy(room.data(), row_bytes.size());
-  return row_bytes.size();
-}
-
 std::optional<std::string> KeyLayout::DecodeRow(
     std::string_view row_bytes) const {
   std::string row;

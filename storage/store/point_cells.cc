@@ -17,20 +17,14 @@ Status PointCells::Add(std::string_view row, std::string_view family,
     return s;
   }
   if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
-  if (Status s = CheckRow(row); !s.ok()) return s;
-  // An escaped row doubles at most, and has a terminator.
-  const size_t room = 2 * row.size() + 2;
-  char* const key =
-      static_cast<char*>(memory_.allocate(room + qualifier.size(), 1));
-  const auto row_bytes =
-      opened_.key_layout().EncodeRowInto(row, std::span(key, room));
-  if (!row_bytes) {
-    std::string ignored;
-    return opened_.EncodeRow(row, &ignored);  // says why
-  }
-  qualifier.copy(key + *row_bytes, qualifier.size());
-  wanted_.push_back({row, found, qualifier,
-                     Slice(key, *row_bytes + qualifier.size()), *row_bytes});
+  thread_local std::string row_bytes;
+  if (Status s = opened_.EncodeRow(row, &row_bytes); !s.ok()) return s;
+  const size_t bytes = row_bytes.size() + qualifier.size();
+  char* const key = static_cast<char*>(memory_.allocate(bytes, 1));
+  row_bytes.copy(key, row_bytes.size());
+  qualifier.copy(key + row_bytes.size(), qualifier.size());
+  wanted_.push_back(
+      {row, found, qualifier, Slice(key, bytes), row_bytes.size()});
   return Status::OK();
 }
 
@@ -44,23 +38,16 @@ Status PointCells::Read() {
   return FindCell();
 }
 
-void PointCells::ClearValues(size_t count) {
-  values_.clear();
-  values_.resize(count);
-  statuses_.resize(count);
-}
-
 void PointCells::ReadOne() {
   Wanted& wanted = wanted_.front();
   rocksdb::ColumnFamilyHandle* const family = wanted.family->second.handle();
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
-  ClearValues(1);
-  statuses_[0] =
-      opened_.database->Get(options, family, wanted.key, values_.data());
+  one_status_ =
+      opened_.database->Get(options, family, wanted.key, &one_value_);
   // The check comes after the read: the first delete of a row is announced
   // before it is written.
-  if (!statuses_[0].ok() || !IsVersioned(wanted) ||
+  if (!one_status_.ok() || !IsVersioned(wanted) ||
       !opened_.shared->MayHave(kRowDeletes)) {
     return;
   }
@@ -108,7 +95,11 @@ void PointCells::ReadAll() {
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
   const size_t count = keys.size();
-  ClearValues(count);
+  many_values_.clear();
+  many_values_.resize(count);
+  many_statuses_.resize(count);
+  values_ = many_values_;
+  statuses_ = many_statuses_;
   if (one_family) {
     opened_.database->MultiGet(options, families.front(), count, keys.data(),
                                values_.data(), statuses_.data());

@@ -21,7 +21,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -109,11 +108,6 @@ class KeyLayout {
   Result<std::string> EncodeRow(std::string_view row) const;
   // The same onto the end of `key`, which an error leaves as it was.
   std::optional<Error> AppendRow(std::string_view row, std::string* key) const;
-  // The same to the beginning of `room`; returns how many bytes that took.
-  // nullopt: they do not fit, or EncodeRow gives an error. For hot paths: rows
-  // of "escaped" without a byte 00, and of "fixed:N", need no other memory.
-  std::optional<size_t> EncodeRowInto(std::string_view row,
-                                      std::span<char> room) const;
 
   // Inverse of EncodeRow. nullopt: `row_bytes` is not exactly one row.
   std::optional<std::string> DecodeRow(std::string_view row_bytes) const;

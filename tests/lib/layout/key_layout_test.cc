@@ -127,30 +127,6 @@ TEST_P(EachLayout, EncodedRowsSplitAndDecodeBack) {
   EXPECT_GT(encoded_rows, 100u);
 }
 
-TEST_P(EachLayout, RowsAreEncodedIntoRoomThatHoldsThemOnly) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
-  size_t encoded_rows = 0;
-  for (int i = 0; i < 20'000; ++i) {
-    std::string row = random.Bytes(random.Below(random.OneIn(2) ? 6 : 40));
-    if (random.OneIn(2)) {
-      for (char& c : row) c = "\x00\x01\xff:\x03"s[random.Below(5)];
-    }
-    const auto encoded = layout_.EncodeRow(row);
-    std::string room(encoded ? encoded->size() + random.Below(3) : 50, '#');
-    const auto size = layout_.EncodeRowInto(row, room);
-    ASSERT_EQ(size.has_value(), static_cast<bool>(encoded));
-    if (!encoded) continue;
-    ++encoded_rows;
-    ASSERT_EQ(*size, encoded->size());
-    ASSERT_EQ(room, *encoded + std::string(room.size() - *size, '#'));
-    room.resize(encoded->empty() ? 0 : encoded->size() - 1);
-    ASSERT_EQ(layout_.EncodeRowInto(row, room).has_value(), encoded->empty());
-  }
-  EXPECT_GT(encoded_rows, 100u);
-}
-
 TEST(KeyLayout, EscapedAndFixedRowsSortAsTheRowsDo) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
