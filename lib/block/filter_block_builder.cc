@@ -157,23 +157,22 @@ void FilterBlockBuilder::FitMemory(std::span<SectionSize> sizes) const {
     return;
   }
   uint64_t payload = 0;
-  size_t other = OverheadBytes(sizes.size());
+  for (const SectionSize& size : sizes) payload += size.blocks * kBlockBytes;
+  if (payload > kMaxSectionBytes / 2) return;
+  options_.memory_fit->Choose(BlockBytes(sizes) - payload, sizes);
+}
+
+// The bytes of a block of these sections, of kind bloom.
+size_t FilterBlockBuilder::BlockBytes(
+    std::span<const SectionSize> sizes) const {
   size_t at = format::kHead.size();
   for (const SectionSize& size : sizes) {
     const uint64_t bytes = size.blocks * kBlockBytes;
-    const size_t padding = PaddingOf(at, bytes);
-    at += padding + bytes;
-    other += padding;
-    payload += bytes;
+    at += PaddingOf(at, bytes) + bytes;
   }
-  if (payload > kMaxSectionBytes / 2) return;
-  options_.memory_fit->Choose(other, sizes);
-}
-
-// The bytes of a block of so many sections beside their payload.
-size_t FilterBlockBuilder::OverheadBytes(size_t sections) const {
-  return format::kMinBlockBytes + sections * format::kEntryBytes +
-         origin_.size() + kWholeKeysBytes + layout_id_.size();
+  return at + sizes.size() * format::kEntryBytes + origin_.size() +
+         kWholeKeysBytes + layout_id_.size() + format::kTrailerBytes +
+         format::kTail.size();
 }
 
 double FilterBlockBuilder::BitsPerEntry() const {
@@ -183,9 +182,8 @@ double FilterBlockBuilder::BitsPerEntry() const {
 }
 
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const noexcept {
-  const uint64_t payload = BlocksFor(entries, BitsPerEntry()) * kBlockBytes;
-  return OverheadBytes(options_.bloom_type == BloomType::kRowCol ? 2 : 1) +
-         PaddingOf(format::kHead.size(), payload) + payload;
+  const SectionSize sizes[2] = {{.blocks = BlocksFor(entries, BitsPerEntry())}};
+  return BlockBytes(std::span(sizes).first(has_cells_ ? 2 : 1));
 }
 
 size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const noexcept {
@@ -258,11 +256,8 @@ std::string FilterBlockBuilder::Finish() {
   const std::vector<Section> sections = SectionsOf(hashes_);
   const std::vector<SectionSize> sizes = SizesOf(sections);
   std::string block;
-  size_t room = OverheadBytes(sections.size());
-  for (const SectionSize& size : sizes) {
-    room += format::kAlignment + size.blocks * kBlockBytes;
-  }
-  block.reserve(room);
+  // A ribbon may end where the next section needs more padding.
+  block.reserve(BlockBytes(sizes) + format::kAlignment);
   block += format::kHead;
   std::string directory;
   finished_sections_.clear();
@@ -303,10 +298,6 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
   }
   const ParsedBlock parsed = ParseFilterBlock(block);
   if (!parsed.problem.empty()) return parsed.problem;
-  if (parsed.layout_id != layout_id_) {
-    return Concat("filter block: key layout \"", parsed.layout_id,
-                  "\", expected \"", layout_id_, "\"");
-  }
   for (const FilterSection& section : parsed.sections) {
     if (!section.usable()) return "filter block " + section.problem;
   }

@@ -151,7 +151,7 @@ class FilterBlockBuilder {
   std::vector<Section> SectionsOf(const Hashes& hashes) const;
   std::vector<SectionSize> SizesOf(const std::vector<Section>& sections) const;
   void FitMemory(std::span<SectionSize> sizes) const;
-  size_t OverheadBytes(size_t sections) const;
+  size_t BlockBytes(std::span<const SectionSize> sizes) const;
   double BitsPerEntry() const;
   bool AppendRibbonOf(const Section& section, const SectionSize& size,
                       std::string* block) const;

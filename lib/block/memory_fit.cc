@@ -21,11 +21,6 @@ uint64_t Blocks(std::span<const SectionSize> sections) {
   return blocks;
 }
 
-double BitsPerKey(const SectionSize& section) {
-  return static_cast<double>(section.blocks) * kBloomBlockBits /
-         static_cast<double>(std::max<uint64_t>(1, section.keys));
-}
-
 // Sections of few keys may have more bits than KindRate knows: what they vary
 // is not counted.
 double RateOf(std::span<const SectionSize> sections) {

@@ -40,6 +40,11 @@ SectionRates AdaptiveSplit(FilterKind kind, uint64_t rows, uint64_t cells,
   return best;
 }
 
+double BitsPerKey(const SectionSize& section) {
+  return static_cast<double>(section.blocks) * kBloomBlockBits /
+         static_cast<double>(std::max<uint64_t>(1, section.keys));
+}
+
 uint64_t BlocksFor(uint64_t keys, double bits_per_key) {
   const double blocks =
       std::ceil(static_cast<double>(keys) * bits_per_key / kBloomBlockBits);
@@ -82,9 +87,7 @@ void SizeSections(FilterKind kind, const BloomSetting& setting,
   row.blocks = wanted;
   row_col.blocks = blocks - wanted;
   for (SectionSize& section : sections) {
-    section.probes =
-        TableProbes(static_cast<double>(section.blocks) * kBloomBlockBits /
-                    static_cast<double>(section.keys));
+    section.probes = TableProbes(BitsPerKey(section));
   }
 }
 

@@ -31,6 +31,10 @@ struct SectionSize {
   double rate = 0;
 };
 
+// The bits of a section of kind kBloom for each of its keys, of which none
+// counts as one.
+double BitsPerKey(const SectionSize& section);
+
 // Tells whether `row_spread` is usable: inside (0, 1], not NaN.
 inline bool IsRowSpread(double row_spread) {
   return row_spread > 0 && row_spread <= 1;
