@@ -40,7 +40,6 @@ class Policy final : public rocksdb::FilterPolicy {
   explicit Policy(const FilterPolicyOptions& options)
       : options_(options),
         id_(PolicyId(options)),
-        kernel_problem_(ForcedKernelProblem()),
         partitions_keep_prefixes_(
             VersionNumber(rocksdb::GetRocksVersionAsString()) >= 905),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
@@ -106,7 +105,7 @@ class Policy final : public rocksdb::FilterPolicy {
       const Slice& contents) const override {
     try {
       if (contents.size() >= kShortestForeignBlock &&
-          !FilterBlock::IsFilterBlock({contents.data(), contents.size()})) {
+          !FilterBlock::IsFilterBlock(contents.ToStringView())) {
         counters_->At(-1)->CountBuiltinOpened();
         return builtin_->GetFilterBitsReader(contents);
       }
@@ -132,9 +131,11 @@ class Policy final : public rocksdb::FilterPolicy {
  private:
   // Once, in the log of the database that builds the first filter.
   void ReportKernel(rocksdb::Logger* log) const {
-    if (kernel_problem_.empty() || log == nullptr) return;
-    std::call_once(kernel_once_, [this, log] {
-      rocksdb::Warn(log, "rowbloom: %s; using %s", kernel_problem_.c_str(),
+    if (log == nullptr) return;
+    std::call_once(kernel_once_, [log] {
+      const std::string problem = ForcedKernelProblem();
+      if (problem.empty()) return;
+      rocksdb::Warn(log, "rowbloom: %s; using %s", problem.c_str(),
                     std::string(ActiveKernel().name).c_str());
     });
   }
@@ -156,10 +157,18 @@ class Policy final : public rocksdb::FilterPolicy {
         context.compaction_style != rocksdb::kCompactionStyleLevel) {
       return UniformBits();
     }
-    const size_t level =
-        LevelIndex(*options_.level_allocation, context.level_at_creation,
-                   context.num_levels, context.is_bottommost);
-    return KindBits(FilterKind::kBloom, RatesFor(context.num_levels)[level]);
+    const LevelShape& shape = *options_.level_allocation;
+    // The number of a level decides its kind, and so its bits. Level 0 has
+    // flushes, but for what is compacted within it.
+    std::vector<FilterKind> kinds = {KindAt(-1)};
+    for (size_t i = 1; i <= shape.levels; ++i) {
+      kinds.push_back(KindAt(LevelAt(shape, i, context.num_levels)));
+    }
+    const std::vector<double> rates = LevelRates(
+        shape, options_.bloom_type, kinds, options_.false_positive_rate);
+    const size_t level = LevelIndex(shape, context.level_at_creation,
+                                    context.num_levels, context.is_bottommost);
+    return KindBits(FilterKind::kBloom, rates[level]);
   }
 
   // Takes half a millisecond once, when the first filter is built. Most
@@ -171,23 +180,6 @@ class Policy final : public rocksdb::FilterPolicy {
       bits_per_key_ = BitsPerKey(options_.false_positive_rate);
     }
     return *bits_per_key_;
-  }
-
-  // The number of a level decides its kind, and so its bits.
-  const std::vector<double>& RatesFor(int num_levels) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<double>& rates = rates_[num_levels];
-    if (rates.empty()) {
-      // Level 0 has flushes, but for what is compacted within it.
-      const LevelShape& shape = *options_.level_allocation;
-      std::vector<FilterKind> kinds = {KindAt(-1)};
-      for (size_t i = 1; i <= shape.levels; ++i) {
-        kinds.push_back(KindAt(LevelAt(shape, i, num_levels)));
-      }
-      rates = LevelRates(shape, options_.bloom_type, kinds,
-                         options_.false_positive_rate);
-    }
-    return rates;
   }
 
   FilterKind KindFor(const rocksdb::FilterBuildingContext& context) const {
@@ -221,14 +213,12 @@ class Policy final : public rocksdb::FilterPolicy {
 
   FilterPolicyOptions options_;
   std::string id_;
-  std::string kernel_problem_;
   mutable std::once_flag kernel_once_;
   bool partitions_keep_prefixes_;
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
   // Made when needed, under the mutex.
   mutable std::mutex mutex_;
   mutable std::optional<double> bits_per_key_;
-  mutable std::map<int, std::vector<double>> rates_;  // by num_levels
   mutable std::map<double, std::shared_ptr<MemoryFit>> memory_fits_;
   std::shared_ptr<FilterCounters> counters_;
 };
