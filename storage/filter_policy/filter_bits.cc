@@ -18,21 +18,10 @@ using rocksdb::Slice;
 using rocksdb::Status;
 using std::string_view_literals::operator""sv;
 
-std::string_view View(const Slice& slice) {
-  return {slice.data(), slice.size()};
-}
-
 // Written when a block could not be built: it starts and ends as ours do and
 // has version 0, so that every reader answers "may match".
 constexpr std::string_view kAnswersMayMatch =
     "ROWBLOOM\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x9cRWBL"sv;
-
-uint64_t NanosSince(std::chrono::steady_clock::time_point start) {
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(
-          std::chrono::steady_clock::now() - start)
-          .count());
-}
 
 class Builder final : public rocksdb::FilterBitsBuilder {
  public:
@@ -50,14 +39,14 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   }
 
   void AddKey(const Slice& key) override {
-    if (!builder_.TryAddKey(View(key))) AddKeyWithCare(key);
+    if (!builder_.TryAddKey(key.ToStringView())) AddKeyWithCare(key);
   }
 
 #if ROWBLOOM_FILTER_INTERFACE >= 906
   void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
     AddKey(key);
     try {
-      builder_.AddPrefix(View(alt));
+      builder_.AddPrefix(alt.ToStringView());
     } catch (...) {
       failed_ = true;
     }
@@ -87,7 +76,8 @@ class Builder final : public rocksdb::FilterBitsBuilder {
         const Slice filter(bytes.get(), block.size());
         *buf = std::move(bytes);
         summary_->Add(builder_.finished_sections(), filter.size());
-        level_->CountBuilt(filter.size(), NanosSince(start));
+        level_->CountBuilt(filter.size(),
+                           std::chrono::steady_clock::now() - start);
         finished_bytes_ += filter.size();
         Charge(0);
         return filter;
@@ -107,7 +97,8 @@ class Builder final : public rocksdb::FilterBitsBuilder {
       return Status::OK();
     }
     try {
-      const std::string problem = builder_.Verify(View(filter_content));
+      const std::string problem =
+          builder_.Verify(filter_content.ToStringView());
       Charge(0);
       if (!problem.empty()) return Status::Corruption(problem);
     } catch (...) {
@@ -135,7 +126,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   // be missing in it.
   [[gnu::noinline]] void AddKeyWithCare(const Slice& key) {
     try {
-      builder_.AddKey(View(key));
+      builder_.AddKey(key.ToStringView());
     } catch (...) {
       failed_ = true;
     }
@@ -176,7 +167,7 @@ class Reader final : public rocksdb::FilterBitsReader {
   [[gnu::flatten]] bool MayMatch(const Slice& entry) override {
     MatchResult result;
     try {
-      result = lookup_.MayMatch(View(entry));
+      result = lookup_.MayMatch(entry.ToStringView());
     } catch (...) {  // a custom layout may throw
       result = MatchResult(Verdict::kUnusable);
     }
@@ -196,9 +187,10 @@ class Reader final : public rocksdb::FilterBitsReader {
     for (int start = 0; start < num_keys; start += kBatch) {
       const int count = std::min(kBatch, num_keys - start);
       try {
-        const BatchAnswers answers = lookup_.MayMatch(
-            count,
-            [batch = keys + start](size_t i) { return View(*batch[i]); });
+        const BatchAnswers answers =
+            lookup_.MayMatch(count, [batch = keys + start](size_t i) {
+              return batch[i]->ToStringView();
+            });
         const uint32_t ruled_out = answers.RuledOut();
         for (int i = 0; i < count; ++i) {
           may_match[start + i] = (ruled_out >> i & 1) == 0;
@@ -231,7 +223,7 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const Slice& contents, std::shared_ptr<FilterCounters> counters) {
-  return std::make_unique<Reader>(ParseFilterBlock(View(contents)),
+  return std::make_unique<Reader>(ParseFilterBlock(contents.ToStringView()),
                                   contents.size(), std::move(counters));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -57,10 +58,10 @@ class LevelCounters {
   // Counts what came of the answers of the ROWCOL or the row section.
   void CountObservation(bool row_col, const Observation& seen);
 
-  void CountBuilt(size_t block_bytes, uint64_t nanos) {
+  void CountBuilt(size_t block_bytes, std::chrono::nanoseconds spent) {
     counters_.Add(kBlocksBuilt, 1);
     counters_.Add(kBytesBuilt, block_bytes);
-    counters_.Add(kBuildNanos, nanos);
+    counters_.Add(kBuildNanos, static_cast<uint64_t>(spent.count()));
   }
   void CountFailed() { counters_.Add(kBlocksFailed, 1); }
   void CountOpened(bool usable, size_t block_bytes) {

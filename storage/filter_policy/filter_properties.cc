@@ -22,10 +22,7 @@ using rocksdb::UserCollectedProperties;
 
 // Weak: a builder that is gone, of a file without our collectors, says nothing
 // about the next file.
-std::weak_ptr<const FilterSummary>& Offered() {
-  thread_local std::weak_ptr<const FilterSummary> offered;
-  return offered;
-}
+thread_local std::weak_ptr<const FilterSummary> offered;
 
 // The value of kFilterProperty.
 std::string PropertyText(const FilterSummary& summary) {
@@ -103,8 +100,7 @@ class Factory final : public TablePropertiesCollectorFactory {
 
   TablePropertiesCollector* CreateTablePropertiesCollector(
       Context /*context*/) override {
-    auto summary =
-        std::exchange(Offered(), std::weak_ptr<const FilterSummary>()).lock();
+    auto summary = std::exchange(offered, {}).lock();
     if (summary != nullptr) {
       auto* const collector = new (std::nothrow) Collector(std::move(summary));
       if (collector != nullptr) return collector;
@@ -130,7 +126,7 @@ void FilterSummary::Add(const std::vector<FilterSection>& sections,
 }
 
 void OfferToCollector(const std::shared_ptr<const FilterSummary>& summary) {
-  Offered() = summary;
+  offered = summary;
 }
 
 std::unique_ptr<TablePropertiesCollectorFactory> MakeFilterPropertiesFactory() {

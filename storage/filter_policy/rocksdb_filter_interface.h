@@ -87,12 +87,8 @@ class FilterBitsBuilder {
   virtual size_t EstimateEntriesAdded() = 0;
   // The filter, whose bytes *buf owns (or which are static).
   virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
-  virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* /*status*/) {
-    return Finish(buf);
-  }
-  virtual Status MaybePostVerify(const Slice& /*filter_content*/) {
-    return Status::OK();
-  }
+  virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) = 0;
+  virtual Status MaybePostVerify(const Slice& filter_content) = 0;
   virtual size_t ApproximateNumEntries(size_t bytes) = 0;
 #if ROWBLOOM_FILTER_INTERFACE >= 1009
   virtual size_t CalculateSpace(size_t num_entries) = 0;

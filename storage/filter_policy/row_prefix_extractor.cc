@@ -41,7 +41,7 @@ class RowPrefixExtractor final : public rocksdb::SliceTransform {
   // A seek calls it three times for each file.
   size_t RowBytes(const Slice& key) const {
     try {
-      return layout_.RowBytes({key.data(), key.size()});
+      return layout_.RowBytes(key.ToStringView());
     } catch (...) {  // a custom layout; RocksDB is not exception-safe
       return KeyLayout::kNoRow;
     }

@@ -383,7 +383,7 @@ TEST(FilterCounters, AreUsedAgainAndStartAtZero) {
     FilterCounters counters;
     first = counters.At(1);
     first->CountAnswer(Lookup(), MatchResult(Verdict::kMayMatch));
-    first->CountBuilt(10, 20);
+    first->CountBuilt(10, std::chrono::nanoseconds(20));
     EXPECT_EQ(first->Read().asked, 1u);
   }
   FilterCounters counters;
