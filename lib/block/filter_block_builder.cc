@@ -80,6 +80,8 @@ std::string OriginAttributes(const FileOrigin& origin) {
 
 FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
     : options_(options),
+      setting_(SettingFor(
+          std::clamp(options.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey))),
       layout_id_(options.key_layout.ToString()),
       origin_(OriginAttributes(options.origin)),
       has_cells_(options.bloom_type == BloomType::kRowCol),
@@ -89,11 +91,8 @@ FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
       plain_parameter_(options.key_layout.parameter()),
       hashes_{.rows = HashList(options.verify),
               .cells = HashList(options.verify)} {
-  options_.bits_per_key =
-      std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
   options_.ribbon_slots_per_key =
       std::clamp(options_.ribbon_slots_per_key, 0.9, 2.0);
-  setting_ = SettingFor(options_.bits_per_key);
 }
 
 void FilterBlockBuilder::AddKey(std::string_view key) {
@@ -178,7 +177,7 @@ size_t FilterBlockBuilder::BlockBytes(
 double FilterBlockBuilder::BitsPerEntry() const {
   return options_.kind == FilterKind::kRibbon
              ? RibbonBitsPerKey(setting_.rate, options_.ribbon_slots_per_key)
-             : options_.bits_per_key;
+             : setting_.bits_per_key;
 }
 
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const noexcept {

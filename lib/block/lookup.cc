@@ -26,14 +26,7 @@ SectionProbe::SectionProbe(Verdict if_found)
 
 SectionProbe SectionProbe::Empty() { return SectionProbe(FilledBlock<0>()); }
 
-Lookup::Lookup()
-    : layout_(KeyLayout::Escaped()),
-      kind_(KeyLayout::Kind::kCustom),
-      parameter_(0),
-      usable_(false),
-      kernel_(&ActiveKernel()) {
-  sections_.row = SectionProbe(Verdict::kUnusable);
-}
+Lookup::Lookup() { sections_.row = SectionProbe(Verdict::kUnusable); }
 
 Lookup::Lookup(KeyLayout layout, Sections sections, const Kernel& kernel)
     : layout_(std::move(layout)),

@@ -167,15 +167,15 @@ class Lookup {
   template <size_t kMost, typename EntryAt>
   BatchAnswers Match(size_t count, EntryAt entry_at) const;
 
-  KeyLayout layout_;
+  KeyLayout layout_ = KeyLayout::Escaped();
   // The kind and parameter of the layout. The kind is also kCustom if keys have
   // other entries than their rows and cells: with a ROWPREFIX section, or if
   // the block cannot be used.
-  KeyLayout::Kind kind_;
-  uint32_t parameter_;
-  bool usable_;
+  KeyLayout::Kind kind_ = KeyLayout::Kind::kCustom;
+  uint32_t parameter_ = 0;
+  bool usable_ = false;
   Sections sections_;
-  const Kernel* kernel_;
+  const Kernel* kernel_ = &ActiveKernel();
 };
 
 inline Lookup::Entry Lookup::EntryOf(std::string_view row_bytes,

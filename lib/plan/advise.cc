@@ -333,12 +333,8 @@ std::string Problem(const FileProfile& profile, const FilterBudget& budget) {
       return Concat(name, " ", number, ": expected a number from 0 up");
     }
   }
-  if (budget.filter_bytes == 0 &&
-      !IsFalsePositiveRate(budget.false_positive_rate)) {
-    return Concat("false_positive_rate ", budget.false_positive_rate,
-                  ": expected a number between 0 and 1, both excluded");
-  }
-  return "";
+  if (budget.filter_bytes != 0) return "";
+  return Problem(FilterSpec{.false_positive_rate = budget.false_positive_rate});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // NewFilterStatistics it also counts wasted reads of files.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
