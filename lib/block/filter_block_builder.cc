@@ -215,7 +215,7 @@ bool FilterBlockBuilder::AppendRibbonOf(const Section& section,
   if (size.blocks == 0) return false;
   try {
     return AppendRibbon(section.hashes->chunks(), size.rate,
-                        size.blocks * kBlockBytes - 1, ActiveKernel(), block,
+                        size.blocks * kBlockBytes - 1, block,
                         options_.ribbon_slots_per_key);
   } catch (const std::bad_alloc&) {
     return false;

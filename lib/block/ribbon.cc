@@ -26,18 +26,24 @@ constexpr uint32_t kSeeds = 4;
 // The most slots for each key of the last layer: more do not help.
 constexpr size_t kMaxLastSlotsPerKey = 4;
 
+// The size of a layer.
+struct RibbonShape {
+  uint32_t blocks = 0;      // 64 slots each
+  uint32_t first_wide = 0;  // blocks from here on have one more column
+};
+
 uint64_t WordsOf(const RibbonShape& layer, int columns) {
   uint64_t is_wide = 0;
   return WordsBefore(layer.first_wide, static_cast<uint64_t>(columns),
                      layer.blocks, &is_wide);
 }
 
-// Bytes of the limits of a layer that is not the last.
-uint64_t LimitBytes(uint32_t blocks) {
-  const uint64_t slots = uint64_t{blocks} * kSlotsOfBlock;
-  const uint64_t buckets = (slots + kSlotsOfBucket - 1) / kSlotsOfBucket;
-  return (buckets + 3) / 4;
+uint64_t BucketsOf(uint64_t slots) {
+  return (slots + kSlotsOfBucket - 1) / kSlotsOfBucket;
 }
+
+// Bytes of the limits of a layer that is not the last.
+uint64_t LimitBytes(uint64_t buckets) { return (buckets + 3) / 4; }
 
 // The equation of a key: the exclusive or of some of the 64 slots from `slot`
 // on, the lowest bit of the coefficients standing for that slot itself.
@@ -47,7 +53,8 @@ struct Equation {
   size_t slot = 0;
 };
 
-// A system in echelon form: the row of a slot, if any, starts with it.
+// A system in echelon form: the row of a slot, if any, starts with it. Without
+// one its coefficients and fingerprint are zero.
 class System {
  public:
   System(uint32_t blocks, uint32_t fingerprint_mask)
@@ -89,9 +96,8 @@ class System {
   // too.
   void Remove(size_t slot) { coefficients_[slot] = fingerprints_[slot] = 0; }
 
-  RibbonSystem view() const {
-    return {coefficients_.data(), fingerprints_.data()};
-  }
+  const uint64_t* coefficients() const { return coefficients_.data(); }
+  const uint32_t* fingerprints() const { return fingerprints_.data(); }
 
  private:
   uint64_t starts_;
@@ -100,13 +106,43 @@ class System {
   std::vector<uint32_t> fingerprints_;
 };
 
-// Appends the solution of a system. Slots without a row are zero.
+// Appends the solution of a layer's system, where `columns` are those of narrow
+// blocks: back substitution from the last slot to the first, since the row of a
+// slot has coefficients for it and the next 63. Registers hold some columns at
+// a time.
 void AppendSolution(const System& system, const RibbonShape& layer, int columns,
-                    const Kernel& kernel, std::string* out) {
+                    std::string* out) {
   const size_t start = out->size();
   out->resize(start + 8 * WordsOf(layer, columns));
-  kernel.ribbon_solve(system.view(), layer, columns,
-                      reinterpret_cast<std::byte*>(out->data() + start));
+  char* const words = out->data() + start;
+  const uint64_t* const coefficients = system.coefficients();
+  const uint32_t* const fingerprints = system.fingerprints();
+  constexpr int kTogether = 4;
+  const int most = columns + (layer.first_wide < layer.blocks ? 1 : 0);
+  for (int first = 0; first < most; first += kTogether) {
+    // Bit k: the unknown of the slot k after the one just solved.
+    uint64_t known[kTogether] = {};
+    for (uint32_t block = layer.blocks; block-- > 0;) {
+      const size_t begin = size_t{block} * kSlotsOfBlock;
+      for (size_t slot = begin + kSlotsOfBlock; slot-- > begin;) {
+        const uint64_t others = coefficients[slot] >> 1;
+        const uint32_t fingerprint = fingerprints[slot] >> first;
+        for (int i = 0; i < kTogether; ++i) {
+          const auto sum =
+              static_cast<uint32_t>(__builtin_parityll(known[i] & others));
+          known[i] = known[i] << 1 | ((sum ^ fingerprint >> i) & 1);
+        }
+      }
+      uint64_t is_wide = 0;
+      char* to = words + 8 * WordsBefore(layer.first_wide,
+                                         static_cast<uint64_t>(columns), block,
+                                         &is_wide);
+      const int count = columns + static_cast<int>(is_wide);
+      for (int i = 0; i < kTogether && first + i < count; ++i) {
+        StoreWord(known[i], to + 8 * (first + i));
+      }
+    }
+  }
 }
 
 using Chunks = std::span<const std::span<const uint64_t>>;
@@ -122,7 +158,7 @@ class SortedHashes {
  public:
   SortedHashes(Chunks chunks, const System& system)
       : hashes_(std::make_unique_for_overwrite<uint64_t[]>(CountOf(chunks))),
-        starts_((system.slots() + kSlotsOfBucket - 1) / kSlotsOfBucket + 2) {
+        starts_(BucketsOf(system.slots()) + 2) {
     const auto bucket = [&system](uint64_t hash) {
       return system.FirstSlotOf(hash) / kSlotsOfBucket;
     };
@@ -300,7 +336,7 @@ std::string FillLayer(Chunks hashes, System* system,
                       std::vector<uint64_t>* next_layer) {
   const SortedHashes sorted(hashes, *system);
   const size_t buckets = sorted.buckets();
-  std::string limits((buckets + 3) / 4, 0);
+  std::string limits(LimitBytes(buckets), 0);
   std::vector<BucketFiller> fillers;
   const auto add_filler = [&](size_t first, size_t end, size_t end_slot) {
     fillers.emplace_back(system, sorted, first, end, end_slot, &limits,
@@ -339,8 +375,7 @@ uint32_t BlocksFor(double slots) {
 // solves the system before so many hashes were tried.
 std::optional<uint8_t> AppendLastLayer(Chunks hashes,
                                        const RibbonColumns& columns,
-                                       uint32_t mask, const Kernel& kernel,
-                                       size_t max_tried_hashes,
+                                       uint32_t mask, size_t max_tried_hashes,
                                        RibbonShape* layer, std::string* out) {
   const size_t count = CountOf(hashes);
   size_t tries = max_tried_hashes / std::max<size_t>(1, count);
@@ -368,7 +403,7 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes,
       if (!solved) continue;
       layer->blocks = blocks;
       layer->first_wide = static_cast<uint32_t>(blocks * columns.narrow_share);
-      AppendSolution(system, *layer, columns.narrow, kernel, out);
+      AppendSolution(system, *layer, columns.narrow, out);
       return static_cast<uint8_t>(seed);
     }
   }
@@ -378,7 +413,7 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes,
 }  // namespace
 
 bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
-                  const Kernel& kernel, std::string* out, double slots_per_key,
+                  std::string* out, double slots_per_key,
                   size_t max_tried_hashes) {
   const RibbonColumns columns = RibbonColumnsFor(false_positive_rate);
   const uint32_t mask = (uint32_t{1} << (columns.narrow + 1)) - 1;
@@ -404,7 +439,7 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
     System system(layer.blocks, mask);
     std::vector<uint64_t> next;
     const std::string limits = FillLayer(hashes, &system, &next);
-    AppendSolution(system, layer, columns.narrow, kernel, &body);
+    AppendSolution(system, layer, columns.narrow, &body);
     body += limits;
     layers.push_back(layer);
     for (uint64_t& hash : next) hash = Remix(hash, kNextLayer);
@@ -414,8 +449,8 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
     count = left.size();
   }
   RibbonShape last;
-  const auto seed = AppendLastLayer(hashes, columns, mask, kernel,
-                                    max_tried_hashes, &last, &body);
+  const auto seed =
+      AppendLastLayer(hashes, columns, mask, max_tried_hashes, &last, &body);
   if (!seed) return false;
   layers.push_back(last);
 
@@ -480,7 +515,7 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
     if (at > payload.size()) break;
     if (i + 1 < filter.layer_count) {
       layer.limits = bytes + at;
-      at += LimitBytes(shape.blocks);
+      at += LimitBytes(BucketsOf(uint64_t{shape.blocks} * kSlotsOfBlock));
     }
     if (at > payload.size()) break;
   }
@@ -492,11 +527,10 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
 
 double RibbonFalsePositiveRate(const RibbonFilter& filter) {
   const RibbonLayer& layer = filter.layers[0];
-  const double narrow = std::ldexp(1.0, -static_cast<int>(filter.columns));
   const auto blocks = (layer.starts + kSlotsOfBlock - 1) / kSlotsOfBlock;
-  const double share =
+  const double narrow_share =
       static_cast<double>(layer.first_wide) / static_cast<double>(blocks);
-  return narrow * share + narrow / 2 * (1 - share);
+  return std::ldexp(1 + narrow_share, -static_cast<int>(filter.columns) - 1);
 }
 
 }  // namespace rowbloom

@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 
-#include "lib/kernels/kernel.h"
 #include "lib/kernels/ribbon_equation.h"
 #include "rowbloom/bloom_type.h"
 
@@ -32,8 +31,7 @@ constexpr size_t kMaxTriedHashes = size_t{1} << 24;
 // `max_bytes`. May throw std::bad_alloc. Either way `out` is as it was.
 bool AppendRibbon(std::span<const std::span<const uint64_t>> hashes,
                   double false_positive_rate, size_t max_bytes,
-                  const Kernel& kernel, std::string* out,
-                  double slots_per_key = kRibbonSlotsPerKey,
+                  std::string* out, double slots_per_key = kRibbonSlotsPerKey,
                   size_t max_tried_hashes = kMaxTriedHashes);
 
 // Reads a payload, which must outlive the result. nullopt, with *problem as a

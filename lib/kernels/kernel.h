@@ -38,10 +38,6 @@ struct Kernel {
   // Sets the bits of each hash. `data` is the writable form of blocks.data.
   void (*add)(const BloomBlocks& blocks, std::byte* data,
               const uint64_t* hashes, size_t hash_count);
-  // Writes the solution of a layer's system to `words`, which hold all of its
-  // blocks. `columns` are those of narrow blocks.
-  void (*ribbon_solve)(const RibbonSystem& system, const RibbonShape& layer,
-                       int columns, std::byte* words);
 };
 
 // The kernels that were compiled in and that this CPU runs, fastest first; the

@@ -10,18 +10,12 @@
 
 namespace rowbloom {
 
-// The size of a layer, one of the systems of equations that make up a filter.
-struct RibbonShape {
-  uint32_t blocks = 0;      // 64 slots each
-  uint32_t first_wide = 0;  // blocks from here on have one more column
-};
-
-// A layer as a probe needs it.
+// A layer, one of the systems of equations that make up a filter.
 struct RibbonLayer {
   const std::byte* words = nullptr;   // the columns of its first block
   const std::byte* limits = nullptr;  // the last layer has none
   uint64_t starts = 0;                // slots that an equation may start at
-  uint64_t first_wide = 0;
+  uint64_t first_wide = 0;  // blocks from here on have one more column
 };
 
 // A payload, parsed and checked, which has to outlive this.
@@ -32,14 +26,6 @@ struct RibbonFilter {
   uint64_t columns = 0;  // each narrow block's
   uint8_t layer_count = 0;
   uint8_t seed = 0;  // the last layer's
-};
-
-// A layer's system in echelon form, by slot: the coefficients of the row that
-// starts there, from the lowest bit on, and its fingerprint; both zero where
-// none does.
-struct RibbonSystem {
-  const uint64_t* rows;
-  const uint32_t* fingerprints;
 };
 
 namespace {

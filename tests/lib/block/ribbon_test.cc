@@ -31,7 +31,7 @@ std::vector<uint64_t> Hashes(size_t count, uint64_t seed, uint64_t first = 0) {
 
 bool Append(std::span<const uint64_t> hashes, double rate, size_t max_bytes,
             std::string* out) {
-  return AppendRibbon({&hashes, 1}, rate, max_bytes, ActiveKernel(), out);
+  return AppendRibbon({&hashes, 1}, rate, max_bytes, out);
 }
 
 std::string Build(const std::vector<uint64_t>& hashes, double rate) {
@@ -147,9 +147,8 @@ TEST(Ribbon, GivesUpOnceSoManyHashesWereTried) {
   const std::span<const uint64_t> chunk = hashes;
   const auto solved_with = [&chunk](size_t tries) {
     std::string payload;
-    const bool solved =
-        AppendRibbon({&chunk, 1}, 0.01, kNoLimit, ActiveKernel(), &payload,
-                     kRibbonSlotsPerKey, tries * chunk.size());
+    const bool solved = AppendRibbon({&chunk, 1}, 0.01, kNoLimit, &payload,
+                                     kRibbonSlotsPerKey, tries * chunk.size());
     EXPECT_EQ(payload.empty(), !solved);
     return solved;
   };
@@ -178,8 +177,8 @@ TEST(Ribbon, CrowdedSeamsKeepTheirKeys) {
   }
 }
 
-// However the hashes come, and whichever kernel solves.
-TEST(Ribbon, ChunksAndKernelsMakeNoDifference) {
+// However the hashes come.
+TEST(Ribbon, ChunksMakeNoDifference) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const std::vector<uint64_t> hashes = Hashes(20'000, seed);
@@ -188,11 +187,9 @@ TEST(Ribbon, ChunksAndKernelsMakeNoDifference) {
   for (size_t at = 0; at < hashes.size(); at += 1000) {
     chunks.push_back(std::span(hashes).subspan(at, 1000));
   }
-  for (const Kernel& kernel : UsableKernels()) {
-    std::string payload;
-    ASSERT_TRUE(AppendRibbon(chunks, 0.003, kNoLimit, kernel, &payload));
-    EXPECT_EQ(payload, whole) << kernel.name;
-  }
+  std::string payload;
+  ASSERT_TRUE(AppendRibbon(chunks, 0.003, kNoLimit, &payload));
+  EXPECT_EQ(payload, whole);
 }
 
 TEST(Ribbon, TooFewBytesAreRefused) {
