@@ -1,34 +1,31 @@
 #include "lib/kernels/kernel.h"
 
-#include <array>
 #include <atomic>
 #include <cstdlib>
+#include <vector>
 
 namespace rowbloom {
 namespace {
 
-struct KernelList {
-  std::array<Kernel, 3> kernels;
-  size_t count = 0;
-
-  KernelList() {
+std::vector<Kernel> FindUsable() {
+  std::vector<Kernel> kernels;
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    const bool avx2 = __builtin_cpu_supports("avx2") &&
-                      __builtin_cpu_supports("bmi") &&
-                      __builtin_cpu_supports("bmi2");
-    if (avx2 && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl")) {
-      kernels[count++] = kAvx512Kernel;
-    }
-    if (avx2) kernels[count++] = kAvx2Kernel;
-#elif defined(__AARCH64EL__)
-    kernels[count++] = kNeonKernel;
-#endif
-    kernels[count++] = kScalarKernel;
+  __builtin_cpu_init();
+  const bool avx2 = __builtin_cpu_supports("avx2") &&
+                    __builtin_cpu_supports("bmi") &&
+                    __builtin_cpu_supports("bmi2");
+  if (avx2 && __builtin_cpu_supports("avx512f") &&
+      __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    kernels.push_back(kAvx512Kernel);
   }
-};
+  if (avx2) kernels.push_back(kAvx2Kernel);
+#elif defined(__AARCH64EL__)
+  kernels.push_back(kNeonKernel);
+#endif
+  kernels.push_back(kScalarKernel);
+  return kernels;
+}
 
 const Result<const Kernel*>& Forced() {
   static const Result<const Kernel*> forced =
@@ -45,8 +42,8 @@ std::atomic<const Kernel*>& Active() {
 }  // namespace
 
 std::span<const Kernel> UsableKernels() {
-  static const KernelList list;
-  return {list.kernels.data(), list.count};
+  static const auto& kernels = *new std::vector<Kernel>(FindUsable());
+  return kernels;
 }
 
 Result<const Kernel*> ChooseKernel(const char* forced_name) {

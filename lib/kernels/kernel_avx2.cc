@@ -47,14 +47,8 @@ inline bool HasEight(int first, const std::byte* block, uint64_t hash,
   return _mm256_testc_si256(found, bits) != 0;
 }
 
-// The parity of each lane, folded into its top bit, as a mask.
-inline uint32_t Parities(__m256i x) {
-  x = _mm256_xor_si256(x, _mm256_slli_epi64(x, 32));
-  x = _mm256_xor_si256(x, _mm256_slli_epi64(x, 16));
-  x = _mm256_xor_si256(x, _mm256_slli_epi64(x, 8));
-  x = _mm256_xor_si256(x, _mm256_slli_epi64(x, 4));
-  x = _mm256_xor_si256(x, _mm256_slli_epi64(x, 2));
-  x = _mm256_xor_si256(x, _mm256_slli_epi64(x, 1));
+// The top bit of each lane.
+inline uint32_t TopBits(__m256i x) {
   return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(x)));
 }
 
@@ -69,32 +63,23 @@ inline uint32_t WrongColumns(const RibbonPlace& place, uint64_t first,
     return _mm256_maskload_epi64(
         reinterpret_cast<const long long*>(from + 8 * first), lanes);
   };
-  const __m256i met = _mm256_xor_si256(
-      _mm256_and_si256(load(place.first),
-                       _mm256_set1_epi64x(static_cast<int64_t>(place.low))),
-      _mm256_and_si256(load(place.second),
-                       _mm256_set1_epi64x(static_cast<int64_t>(place.high))));
-  const auto probed =
-      static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(lanes)));
-  return (Parities(met) ^ fingerprint >> first) & probed;
+  const __m256i met = (load(place.first) &
+                       _mm256_set1_epi64x(static_cast<int64_t>(place.low))) ^
+                      (load(place.second) &
+                       _mm256_set1_epi64x(static_cast<int64_t>(place.high)));
+  return (TopBits(Parities(met)) ^ fingerprint >> first) & TopBits(lanes);
 }
 
-bool Avx2ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
-  constexpr uint64_t kTogether = 4;
-  const uint32_t wrong = WrongColumns(place, 0, fingerprint) |
-                         WrongColumns(place, kTogether, fingerprint);
-  if (place.columns <= 2 * kTogether) return wrong == 0;
-  // Most absent keys end here, and present ones never.
-  if (wrong != 0) return false;
-  for (uint64_t i = 2 * kTogether; i < place.columns; i += kTogether) {
-    if (WrongColumns(place, i, fingerprint) != 0) return false;
-  }
-  return true;
+inline bool EightGive(const RibbonPlace& place, uint64_t first,
+                      uint32_t fingerprint) {
+  return (WrongColumns(place, first, fingerprint) |
+          WrongColumns(place, first + 4, fingerprint)) == 0;
 }
 
 }  // namespace
 constinit const Kernel kAvx2Kernel =
-    KernelOf<HasLanes<HasEight>, Avx2ColumnsGive, Add<AddTogether>>("avx2");
+    KernelOf<HasLanes<HasEight>, ColumnsGiveByEight<EightGive>,
+             Add<AddTogether>>("avx2");
 
 }  // namespace rowbloom
 

@@ -38,46 +38,25 @@ inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   return _mm512_mask_testn_epi32_mask(probed, words, bits) == 0;
 }
 
-// The parity of each lane, folded into its top bit, as a mask.
-inline __mmask8 Parities(__m512i x) {
-  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 32));
-  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 16));
-  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 8));
-  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 4));
-  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 2));
-  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 1));
-  return _mm512_movepi64_mask(x);
-}
-
-// Not zero if any of eight columns from `first` on gives the wrong bit. A
-// masked load reads no memory outside its mask.
-inline uint32_t WrongColumns(const RibbonPlace& place, uint64_t first,
-                             uint32_t fingerprint) {
+// A masked load reads no memory outside its mask.
+inline bool EightGive(const RibbonPlace& place, uint64_t first,
+                      uint32_t fingerprint) {
   const uint32_t lanes =
       _bzhi_u32(0xff, static_cast<uint32_t>(place.columns - first));
   const auto mask = static_cast<__mmask8>(lanes);
-  const __m512i met = _mm512_xor_si512(
-      _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, place.first + 8 * first),
-                       _mm512_set1_epi64(static_cast<int64_t>(place.low))),
-      _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, place.second + 8 * first),
-                       _mm512_set1_epi64(static_cast<int64_t>(place.high))));
-  return (Parities(met) ^ fingerprint >> first) & lanes;
-}
-
-bool Avx512ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
-  constexpr uint64_t kTogether = 8;
-  const uint32_t wrong = WrongColumns(place, 0, fingerprint);
-  if (place.columns <= kTogether) return wrong == 0;
-  // Most absent keys end here, and present ones never.
-  if (wrong != 0) return false;
-  if (WrongColumns(place, kTogether, fingerprint) != 0) return false;
-  return place.columns <= 2 * kTogether ||
-         WrongColumns(place, 2 * kTogether, fingerprint) == 0;
+  const __m512i met =
+      (_mm512_maskz_loadu_epi64(mask, place.first + 8 * first) &
+       _mm512_set1_epi64(static_cast<int64_t>(place.low))) ^
+      (_mm512_maskz_loadu_epi64(mask, place.second + 8 * first) &
+       _mm512_set1_epi64(static_cast<int64_t>(place.high)));
+  const __mmask8 parities = _mm512_movepi64_mask(Parities(met));
+  return ((parities ^ fingerprint >> first) & lanes) == 0;
 }
 
 }  // namespace
 constinit const Kernel kAvx512Kernel =
-    KernelOf<BlockHasBits, Avx512ColumnsGive, Add<AddTogether>>("avx512");
+    KernelOf<BlockHasBits, ColumnsGiveByEight<EightGive>, Add<AddTogether>>(
+        "avx512");
 
 }  // namespace rowbloom
 

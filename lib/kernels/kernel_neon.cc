@@ -63,8 +63,7 @@ inline uint8x16_t Wrong(const RibbonPlace& place, uint64_t first,
       veorq_u64(met(place.first, place.low), met(place.second, place.high)))));
 }
 
-// Tells whether the eight columns from `first` on give their bits: sums of
-// their eight bytes are even.
+// The sums of the eight bytes of each column are even.
 inline bool EightGive(const RibbonPlace& place, uint64_t first,
                       uint32_t fingerprint) {
   const auto wrong = [&](uint64_t pair) {
@@ -79,13 +78,8 @@ inline bool EightGive(const RibbonPlace& place, uint64_t first,
 }
 
 bool NeonColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
-  constexpr uint64_t kTogether = 8;
   if (place.columns < 2) return ColumnsGiveInTurn(place, fingerprint);
-  for (uint64_t i = 0; i < place.columns; i += kTogether) {
-    // Most absent keys end at the first, and present ones never.
-    if (!EightGive(place, i, fingerprint)) return false;
-  }
-  return true;
+  return ColumnsGiveByEight<EightGive>(place, fingerprint);
 }
 
 // AddGroup. First all positions, then all bits: a store to a block would keep

@@ -104,6 +104,30 @@ void Add(const BloomBlocks& blocks, std::byte* data, const uint64_t* hashes,
 // Tells whether the columns of a place give a fingerprint.
 using ColumnsGive = bool(const RibbonPlace& place, uint32_t fingerprint);
 
+// ColumnsGive by eight columns at a time: kEightGive tells it of those from
+// `first` on.
+template <bool kEightGive(const RibbonPlace& place, uint64_t first,
+                          uint32_t fingerprint)>
+inline bool ColumnsGiveByEight(const RibbonPlace& place, uint32_t fingerprint) {
+  for (uint64_t first = 0;; first += 8) {
+    const bool give = kEightGive(place, first, fingerprint);
+    if (first + 8 >= place.columns) return give;
+    // Most absent keys end here, and present ones never.
+    if (!give) return false;
+  }
+}
+
+// The parity of each lane of 64 bits, folded into its top bit.
+template <typename Vector>
+inline Vector Parities(Vector x) {
+  x ^= x << 32;
+  x ^= x << 16;
+  x ^= x << 8;
+  x ^= x << 4;
+  x ^= x << 2;
+  return x ^ x << 1;
+}
+
 // ColumnsGive without special instructions.
 inline bool ColumnsGiveInTurn(const RibbonPlace& place, uint32_t fingerprint) {
   uint32_t wrong = 0;
