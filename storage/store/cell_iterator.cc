@@ -26,8 +26,6 @@ class FamilyCells final : public CellIterator {
   Status Open(const CellIteratorOptions& options) {
     Status s = FamiliesAt(opened_, options.snapshot, &families_);
     if (s.ok()) s = opened_.FindFamily(*families_, options.family, &family_);
-    if (s.ok()) s = CheckRowBound(options.start_row);
-    if (s.ok()) s = CheckRowBound(options.stop_row);
     if (!s.ok()) return s;
     auto range = RangeOfRows(opened_.key_layout(), options.start_row,
                              options.stop_row, "");

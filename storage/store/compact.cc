@@ -21,8 +21,6 @@ Status Store::Compact(const CompactOptions& options) {
       s = impl_->opened.FindFamily(*families, options.family, &first);
       if (s.ok()) last = std::next(first);
     }
-    if (s.ok()) s = CheckRowBound(options.start_row);
-    if (s.ok()) s = CheckRowBound(options.stop_row);
     if (!s.ok()) return s;
     const auto range = RangeOfRows(impl_->opened.key_layout(),
                                    options.start_row, options.stop_row, "");

@@ -153,9 +153,5 @@ rocksdb::Status CheckSize(const char* what, std::string_view bytes,
 inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
   return CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
 }
-// Checks the end of a range, which need not be a row.
-inline rocksdb::Status CheckRowBound(std::string_view row) {
-  return CheckSize("a row", row, kMaxRowBytes);
-}
 
 }  // namespace rowbloom

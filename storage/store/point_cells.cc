@@ -43,8 +43,7 @@ void PointCells::ReadOne() {
   rocksdb::ColumnFamilyHandle* const family = wanted.family->second.handle();
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
-  one_status_ =
-      opened_.database->Get(options, family, wanted.key, &one_value_);
+  one_status_ = opened_.database->Get(options, family, wanted.key, &one_value_);
   // The check comes after the read: the first delete of a row is announced
   // before it is written.
   if (!one_status_.ok() || !IsVersioned(wanted) ||

@@ -26,11 +26,6 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
 Status RowPlan::SetRest(const OpenedStore& opened) {
   const RowOptions& options = options_;
   Status s = CheckVersions(options.max_versions, options.time_range);
-  for (const std::string* qualifier :
-       {&options.qualifier_prefix, &options.qualifier_start,
-        &options.qualifier_stop}) {
-    if (s.ok()) s = CheckQualifier(*qualifier);
-  }
   if (s.ok()) s = options.filter.status();
   if (s.ok()) s = FamiliesAt(opened, options.snapshot, &store_families_);
   if (!s.ok()) return s;

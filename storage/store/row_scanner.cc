@@ -94,16 +94,8 @@ class RowScanner::Source {
     std::vector<RowRange> chosen = options.ranges;
     if (chosen.empty()) chosen.emplace_back();
     Status s = ReadToken(options.token);
-    const auto check = [&s](const std::string& row) {
-      if (s.ok()) s = CheckRowBound(row);
-    };
-    check(options.start_row);
-    check(options.stop_row);
-    check(options.row_prefix);
+    if (!s.ok()) return s;
     for (RowRange& range : chosen) {
-      check(range.start_row);
-      check(range.stop_row);
-      if (!s.ok()) return s;
       if (range.stop_row.empty() ||
           (!options.stop_row.empty() && options.stop_row < range.stop_row)) {
         range.stop_row = options.stop_row;

@@ -287,10 +287,6 @@ TEST_F(Filters, ScansTakeManyRangesAtOnce) {
   EXPECT_EQ(rows({.stop_row = "c", .ranges = {{"b", ""}}}), "b");
   EXPECT_EQ(rows({.row_prefix = "b", .ranges = {{"", ""}}}), "b");
   EXPECT_EQ(rows({.ranges = {{"c", "a"}}}), "");
-  const std::string too_long(kMaxRowBytes + 1, 'r');
-  RowScanner refused;
-  EXPECT_TRUE(
-      store_->Scan({.ranges = {{"", too_long}}}, &refused).IsInvalidArgument());
 }
 
 TEST_F(Filters, ScansGoOnFromAToken) {

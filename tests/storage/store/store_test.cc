@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <set>
 
 #include "tests/storage/store/test_store.h"
@@ -280,6 +281,46 @@ TEST_F(StoreTest, LongestRowAndQualifierAreKept) {
   ASSERT_THAT(store_->DeleteRow(row), IsOk());
   ASSERT_THAT(store_->Get(row, "a", qualifier, &value), IsOk());
   EXPECT_EQ(value, std::nullopt);
+}
+
+// The bytes after a row or a qualifier end, or begin, a range that has all up
+// to it. After the longest ones they are no row and no qualifier.
+TEST_F(StoreTest, RangesMayEndAfterTheLongestRowAndQualifier) {
+  const std::string row(kMaxRowBytes, 'r');
+  const std::string qualifier(kMaxQualifierBytes, 'q');
+  ASSERT_THAT(store_->Put(row, "a", qualifier, "v"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  const std::string after_row = row + '\0';
+  const std::string after_qualifier = qualifier + '\0';
+  const auto rows = [this](const ScanOptions& options) {
+    RowScanner found;
+    EXPECT_THAT(store_->Scan(options, &found), IsOk());
+    const auto count = std::ranges::distance(found);
+    EXPECT_THAT(found.status(), IsOk());
+    return count;
+  };
+  EXPECT_EQ(rows({.start_row = row, .stop_row = after_row}), 1);
+  EXPECT_EQ(rows({.start_row = after_row}), 0);
+  EXPECT_EQ(rows({.row_prefix = after_row}), 0);
+  EXPECT_EQ(rows({.ranges = {{"", after_row}}, .reverse = true}), 1);
+  const auto cells = [&](const RowOptions& options) {
+    std::vector<Cell> found;
+    EXPECT_THAT(store_->GetRow(row, &found, options), IsOk());
+    return found.size();
+  };
+  EXPECT_EQ(
+      cells({.qualifier_start = qualifier, .qualifier_stop = after_qualifier}),
+      1u);
+  EXPECT_EQ(cells({.qualifier_start = after_qualifier}), 0u);
+  EXPECT_EQ(cells({.qualifier_prefix = after_qualifier}), 0u);
+  EXPECT_THAT(store_->Compact({.start_row = row, .stop_row = after_row}),
+              IsOk());
+  std::unique_ptr<CellIterator> it;
+  ASSERT_THAT(
+      store_->NewCellIterator(
+          {.family = "a", .start_row = row, .stop_row = after_row}, &it),
+      IsOk());
+  EXPECT_TRUE(it->Valid());
 }
 
 TEST_F(StoreTest, WhatWasWrittenIsThereAfterReopening) {
