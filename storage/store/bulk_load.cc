@@ -85,6 +85,7 @@ class SstLoad final : public BulkLoad {
   Status Finish() override {
     return CatchExceptions([&]() -> Status {
       if (!unusable_.ok()) return unusable_;
+      if (Status s = opened_.CheckWritable(); !s.ok()) return s;
       unusable_ = Status::InvalidArgument("the load is finished");
       const auto unchanged = opened_.families->LockUnchanged();
       const SharedFamilies now = opened_.families->Get();
@@ -146,6 +147,8 @@ class SstLoad final : public BulkLoad {
   Status AddChange(const Change& change) {
     Place place;
     Status s = unusable_;
+    // A forked process would write to the files of its parent.
+    if (s.ok()) s = opened_.CheckWritable();
     if (s.ok()) s = FindPlace(change, &place);
     if (!s.ok()) return s;
     const FamilyMap::const_iterator family = place.family;

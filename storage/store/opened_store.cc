@@ -38,8 +38,8 @@ Status OpenedStore::CheckWritable() const {
     return NotSupported(path, " is open for reading only");
   }
   if (IsForked()) {
-    return NotSupported(path, " is open in the process that this one was ",
-                        "forked from: open it after a fork");
+    return NotSupported(path, " was opened before this process was forked: a ",
+                        "child can open a store for reading");
   }
   return listener->error();
 }

@@ -462,23 +462,30 @@ TEST_F(StoreOpen, WriterInAnotherProcessKeepsWritersOutUntilItDies) {
   EXPECT_THAT(Open({}, {}), IsOk());
 }
 
-// A child process has the store's memory and files, and none of its threads.
+// A child process has the store's memory and files, and none of its threads. It
+// can open the store for reading.
 TEST_F(StoreOpen, AForkedProcessWritesNothing) {
   ASSERT_THAT(Open({}, {{"a", {}}}), IsOk());
   ASSERT_THAT(store_->Put("r0", "a", "q", "v"), IsOk());
   std::unique_ptr<BulkLoad> load;
   ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
   ASSERT_THAT(load->Add("loaded", "a", "q", "v"), IsOk());
+  ASSERT_THAT(load->Add("loaded, too", "a", "q", "v"), IsOk());
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);  // the end of one that waits for a thread
     bool refused = store_->Put("of the child", "a", "q", "v").IsNotSupported();
     refused &= store_->Flush().IsNotSupported();
     refused &= store_->CreateFamily("b", {}).IsNotSupported();
+    refused &= load->Add("of the child", "a", "q", "v").IsNotSupported();
     refused &= load->Finish().IsNotSupported();
     load.reset();
     store_.reset();
-    _exit(refused ? 0 : 1);
+    std::optional<std::string> value;
+    const bool reads =
+        Store::Open({.read_only = true}, path_, {}, &store_).ok() &&
+        store_->Get("r0", "a", "q", &value).ok() && value == "v";
+    _exit(refused && reads ? 0 : 1);
   }
   int state = -1;
   waitpid(child, &state, 0);
@@ -494,7 +501,7 @@ TEST_F(StoreOpen, AForkedProcessWritesNothing) {
   ASSERT_THAT(Open({}, {}), IsOk());
   ScanCounts counts;
   ASSERT_THAT(store_->Count({}, &counts), IsOk());
-  EXPECT_EQ(counts.rows, 51u);
+  EXPECT_EQ(counts.rows, 52u);
 }
 
 TEST_F(StoreOpen, ReadOnlyReadsWritesNothingAndTouchesNothing) {

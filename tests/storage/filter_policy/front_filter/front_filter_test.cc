@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -299,22 +297,6 @@ TEST_F(FrontFilterTest, EitherMayEndFirst) {
   other.reset();
   ExpectOk(db->Put({}, "row2:a", "v"));
   ExpectOk(db->Flush({}));
-}
-
-// A child process has no worker: to join it there ends at once.
-TEST_F(FrontFilterTest, EndsInAForkedProcess) {
-  const auto db = test::OpenDb(options_, path_);
-  Arm(filter_.get(), db.get());
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);  // the end of one that waits for a thread
-    filter_->Detach();
-    _exit(0);
-  }
-  int state = -1;
-  waitpid(child, &state, 0);
-  EXPECT_EQ(state, 0);
-  EXPECT_FALSE(filter_->MayHaveRow(db->DefaultColumnFamily(), "absent:"));
 }
 
 // An ingestion that ends by an exception leaves no row of its files.
