@@ -1,7 +1,7 @@
 #include "storage/filter_policy/filter_properties.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 #include <new>
 #include <utility>
 
@@ -33,11 +33,9 @@ std::string PropertyText(const FilterSummary& summary) {
   for (const FilterSection& total : summary.totals) {
     const std::string_view name =
         NameOf(total.type, {"unknown", "row", "row_col", "row_prefix"});
-    char bits_per_key[32];
-    std::snprintf(bits_per_key, sizeof(bits_per_key), "%.2f",
-                  FilterBlock::BitsPerKey(total));
-    text += Concat(" ", name, ".keys=", total.keys, " ", name,
-                   ".bits_per_key=", bits_per_key);
+    // To two digits, with a point whatever the locale.
+    text += Concat(" ", name, ".keys=", total.keys, " ", name, ".bits_per_key=",
+                   std::round(FilterBlock::BitsPerKey(total) * 100) / 100);
   }
   return text + " layout=" + summary.layout_id;
 }
