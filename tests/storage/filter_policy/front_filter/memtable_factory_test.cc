@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,6 +17,21 @@
 #include "rocksdb/comparator.h"
 #include "rocksdb/utilities/stackable_db.h"
 #include "rocksdb/version.h"
+
+// The function of RocksDB's header memtablerep.h that RocksDB has inline:
+// whether its library has one to link is up to the compiler. Comparators of
+// this program and of RocksDB may both come to use this one.
+namespace rocksdb {
+[[gnu::weak, gnu::visibility("hidden")]] Slice GetLengthPrefixedSlice(
+    const char* data) {
+  uint32_t size = 0;
+  for (int shift = 0;; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*data++);
+    size |= (byte & 127u) << shift;
+    if (byte < 128) return {data, size};
+  }
+}
+}  // namespace rocksdb
 
 namespace rowbloom::front_filter {
 namespace {
