@@ -158,8 +158,19 @@ Status CheckManifest(Env* env, const std::string& file, bool is_copy) {
   return s;
 }
 
-// Corruption: a log ends early, or has later changes, before one that has some.
-// RocksDB would leave out those between. `logs` are in order.
+// The logs among the entries of a directory, by number.
+std::map<uint64_t, std::string> LogsOf(
+    const std::string& path, const std::vector<std::string>& entries) {
+  std::map<uint64_t, std::string> logs;
+  for (const std::string& entry : entries) {
+    const uint64_t number = LeadingNumber(entry);
+    if (IsLog(entry) && number > 0) logs[number] = path + "/" + entry;
+  }
+  return logs;
+}
+
+// Corruption: a log ends early before one that has changes. RocksDB would leave
+// out those between. `logs` are in order.
 //
 // Nothing is left out between a log that ends early and one that begins with
 // the number after its last whole change. A crash leaves the first one with a
@@ -168,8 +179,6 @@ Status CheckManifest(Env* env, const std::string& file, bool is_copy) {
 Status CheckLogs(Env* env, const std::map<uint64_t, std::string>& logs) {
   std::string cut;  // the log without its end
   uint64_t cut_at = 0;
-  std::string last;  // the last log with changes
-  uint64_t last_number = 0;
   uint64_t next_number = 0;
   for (const auto& [log_number, log] : logs) {
     Records records;
@@ -182,13 +191,7 @@ Status CheckLogs(Env* env, const std::map<uint64_t, std::string>& logs) {
                           "write ", number, ", with which ", log,
                           " goes on, found none from write ", next_number);
       }
-      if (number < last_number) {
-        return Corruption(log, ": begins with write ", number, ", expected ",
-                          "one after write ", last_number, " of ", last);
-      }
       cut.clear();
-      last = log;
-      last_number = number;
       next_number = records.next_number;
     }
     if (!records.are_all && cut.empty()) {
@@ -258,20 +261,27 @@ Status CheckManifestRecords(Env* env, const std::string& path) {
 Status CheckLogOrder(Env* env, const std::string& path) {
   std::vector<std::string> entries;
   Status s = ListDirectory(env, path, &entries);
-  for (const std::string& entry : entries) {
-    if (!s.ok()) break;
-    if (!IsLog(entry)) continue;
-    const std::string log = path + "/" + entry;
+  std::string last;  // the last log with changes
+  uint64_t last_number = 0;
+  for (const auto& [log_number, log] : LogsOf(path, entries)) {
     Records records;
-    s = FindRecords(env, log, &records);
+    if (s.ok()) s = FindRecords(env, log, &records);
     // The writer of a store that is opened for reading may delete a log.
     if (s.IsNotFound() || s.IsPathNotFound()) s = Status::OK();
-    if (s.ok() && records.out_of_order) {
+    if (!s.ok()) break;
+    if (records.out_of_order) {
       const auto& [found, expected] = *records.out_of_order;
       return Corruption(log, ": expected write ", expected,
                         " or a later one, found write ", found,
                         ": two processes have written to the log");
     }
+    const uint64_t number = records.first_number.value_or(last_number);
+    if (number < last_number) {
+      return Corruption(log, ": begins with write ", number, ", expected one ",
+                        "after write ", last_number, " of ", last);
+    }
+    if (records.first_number) last = log;
+    last_number = number;
   }
   return s;
 }
@@ -291,11 +301,7 @@ Status CheckRecordFiles(Env* env, const std::string& path,
                           &needed)) {
     return Aborted(path, ": RocksDB does not tell which log it needs");
   }
-  std::map<uint64_t, std::string> logs;
-  for (const std::string& entry : entries) {
-    const uint64_t number = LeadingNumber(entry);
-    if (IsLog(entry) && number > 0) logs[number] = path + "/" + entry;
-  }
+  std::map<uint64_t, std::string> logs = LogsOf(path, entries);
   s = CheckManifest(env, path + "/" + manifest, /*is_copy=*/logs.empty());
   if (!s.ok()) return s;
   if (logs.empty()) {

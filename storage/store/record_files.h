@@ -14,8 +14,10 @@
 namespace rowbloom {
 
 // Corruption: a log of the database at `path` has a change with a number that
-// an earlier one has, too. RocksDB would stop with an assertion when it opens
-// the database (7.8.3 with assertions, as Debian's).
+// an earlier one of it has, too, at which RocksDB would stop with an assertion
+// (7.8.3 with assertions, as Debian's); or it begins with an earlier change
+// than the log before it, which RocksDB takes (7.8.3) or refuses without its
+// name (10.10.1).
 rocksdb::Status CheckLogOrder(rocksdb::Env* env, const std::string& path);
 
 // Corruption: a record of the MANIFEST of the database at `path` is damaged, or
