@@ -357,7 +357,12 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
       s = engine->RestoreDBFromBackup(wanted->id, staging.contents(),
                                       staging.contents());
       SetPermissions(staging.contents(), PermissionsOf(path));
-      return s;
+      if (!s.IsCorruption()) return s;
+      // RocksDB does not name the file then.
+      const Status named =
+          engine->VerifyBackup(wanted->id, /*verify_with_checksum=*/true);
+      return Prefixed(Concat(directory, ": backup ", wanted->id, ": "),
+                      named.IsCorruption() ? named : s);
     };
     const Status s = ReadBackups(env, directory, restore);
     return s.ok() ? staging.Commit() : s;

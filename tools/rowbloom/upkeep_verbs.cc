@@ -229,7 +229,7 @@ struct RestoreArgs {
     AddOptionTo(command, "--db", &db, "Directory of the new store", "DIR")
         ->required();
     AddNumberTo(command, "--id", &id,
-                "Which; default the newest that is not damaged");
+                "Which; default the newest that lacks no file");
     AddBackupsTo(command, &directory);
   }
 };

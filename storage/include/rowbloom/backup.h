@@ -51,12 +51,13 @@ rocksdb::Status ListBackups(const std::string& directory,
 rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id,
                              rocksdb::Env* env = rocksdb::Env::Default());
 
-// Makes a store of backup `id` (nullopt: the newest that is not damaged) at
-// `path`, which must not exist or be an empty directory that can be replaced
-// (no mount point, link or "."), else InvalidArgument. Checks checksums. Files
-// are put together in `path`.restoring, which becomes `path` as the last step:
-// a restore that was cut short leaves no store, and can be repeated. Another
-// directory of that name is InvalidArgument, one that is being filled is Busy.
+// Makes a store of backup `id` (nullopt: the newest that ListBackups does not
+// show as damaged) at `path`, which must not exist or be an empty directory
+// that can be replaced (no mount point, link or "."), else InvalidArgument.
+// Checks checksums. Files are put together in `path`.restoring, which becomes
+// `path` as the last step: a restore that was cut short leaves no store, and
+// can be repeated. Another directory of that name is InvalidArgument, one that
+// is being filled is Busy.
 rocksdb::Status RestoreBackup(const std::string& directory,
                               std::optional<uint32_t> id,
                               const std::string& path,

@@ -128,9 +128,9 @@ class Store {
                               std::unique_ptr<Store>* store);
   // Closes the store: no call is under way, and none of its objects is left. In
   // a process that was forked from the one that opened it, all changes are
-  // NotSupported, reads may wait for ever, and this does nothing: such a process
-  // can open the store for reading. A store in a static variable outlives
-  // RocksDB's own, and stops the process.
+  // NotSupported, reads may wait for ever, and this does nothing: such a
+  // process can open the store for reading. A store in a static variable
+  // outlives RocksDB's own, and stops the process.
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;

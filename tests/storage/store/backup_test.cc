@@ -24,6 +24,7 @@ namespace rowbloom::test {
 namespace {
 
 using rocksdb::Status;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -295,8 +296,12 @@ TEST_F(StoreBackup, DamageIsNamedAndKeepsFromRestoring) {
   EXPECT_THAT(VerifyBackup(backups_, 1),
               StatusIs(Status::kCorruption, HasSubstr(file)));
   const std::string path = dir_.File("restored");
-  EXPECT_THAT(RestoreBackup(backups_, 1, path),
-              StatusIs(Status::kCorruption, HasSubstr("checksum")));
+  for (const auto id : {std::optional(1u), std::optional<uint32_t>()}) {
+    EXPECT_THAT(RestoreBackup(backups_, id, path),
+                StatusIs(Status::kCorruption,
+                         AllOf(HasSubstr(backups_ + ": backup 1: "),
+                               HasSubstr(file), HasSubstr("checksum"))));
+  }
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_FALSE(std::filesystem::exists(path + ".restoring"));
 
