@@ -38,7 +38,8 @@ inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   return _mm512_mask_testn_epi32_mask(probed, words, bits) == 0;
 }
 
-// A masked load reads no memory outside its mask.
+// Lanes past the last column count as right. A masked load reads no memory
+// outside its mask.
 inline bool EightGive(const RibbonPlace& place, uint64_t first,
                       uint32_t fingerprint) {
   const uint32_t lanes =

@@ -63,7 +63,7 @@ inline uint8x16_t Wrong(const RibbonPlace& place, uint64_t first,
       veorq_u64(met(place.first, place.low), met(place.second, place.high)))));
 }
 
-// The sums of the eight bytes of each column are even.
+// A column gives its bit if the sum of its eight bytes is even.
 inline bool EightGive(const RibbonPlace& place, uint64_t first,
                       uint32_t fingerprint) {
   const auto wrong = [&](uint64_t pair) {

@@ -89,7 +89,8 @@ class PointCells {
   std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
   std::pmr::vector<Wanted> wanted_{&memory_};
   // The values that were read, of the cells and of their rows' deletes. A
-  // vector for the value of a single cell would take 2 % of its get.
+  // vector for the value of a single cell would take 2 % of the instructions of
+  // its get.
   rocksdb::PinnableSlice one_value_;
   rocksdb::Status one_status_;
   std::pmr::vector<rocksdb::PinnableSlice> many_values_{&memory_};

@@ -177,7 +177,7 @@ TEST(Ribbon, CrowdedSeamsKeepTheirKeys) {
   }
 }
 
-// However the hashes come.
+// The payload is the same however the hashes come.
 TEST(Ribbon, ChunksMakeNoDifference) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));

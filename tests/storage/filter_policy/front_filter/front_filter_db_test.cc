@@ -756,8 +756,8 @@ TEST_F(FrontFilterDBTest, MultiGetIsOfOneTime) {
   stage->before_snapshot = [&] { write("row4:a", "row2:a"); };
   EXPECT_TRUE(read("row4:a", "row2:a"));
 
-  // Ingestion, which takes no sequence number here. A memtable has row7, so that
-  // no key of it is answered in front.
+  // Ingestion, which takes no sequence number here. A memtable has row7, so
+  // that no key of it is answered in front.
   ExpectOk(db.Put({}, "row7:a", "v"));
   const std::string path = dir_.File("file.sst");
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);

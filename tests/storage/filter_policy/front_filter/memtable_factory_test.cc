@@ -18,9 +18,9 @@
 #include "rocksdb/utilities/stackable_db.h"
 #include "rocksdb/version.h"
 
-// The function of RocksDB's header memtablerep.h that RocksDB has inline:
-// whether its library has one to link is up to the compiler. Comparators of
-// this program and of RocksDB may both come to use this one.
+// RocksDB's header memtablerep.h calls this function, which is inline in
+// RocksDB: its library may lack it, as a build of 10.10.1 does. RocksDB's own
+// comparators may come to use this one, so that it has to be right.
 namespace rocksdb {
 [[gnu::weak, gnu::visibility("hidden")]] Slice GetLengthPrefixedSlice(
     const char* data) {
