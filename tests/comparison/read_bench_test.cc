@@ -336,15 +336,24 @@ TEST(ReadClaims, MoreBytesThanTheBaselineAreNamed) {
   EXPECT_EQ(missed[0], "filters take 1001 bytes, RocksDB's 1000");
 }
 
-TEST(ReadClaims, TooFewWastedReadsDecideNothing) {
-  for (const uint64_t stock : {0, 40}) {
-    ShapeResult result = AsClaimed();
-    for (ReadsOfFilter& filter : result.filters) {
-      filter[Read::kGetAbsentRow].wasted_reads =
-          filter.filter == Filter::kRowbloom ? 0 : stock;
-    }
-    EXPECT_EQ(ClaimsThatAre(Verdict::kUndecided, result).size(), 1u);
+// AsClaimed, but for the wasted reads of one read.
+ShapeResult WithWasted(uint64_t rowbloom, uint64_t stock) {
+  ShapeResult result = AsClaimed();
+  for (ReadsOfFilter& filter : result.filters) {
+    filter[Read::kGetAbsentRow].wasted_reads =
+        filter.filter == Filter::kRowbloom ? rowbloom : stock;
   }
+  return result;
+}
+
+TEST(ReadClaims, TooFewWastedReadsDecideNothing) {
+  EXPECT_EQ(ClaimsThatAre(Verdict::kUndecided, WithWasted(0, 40)).size(), 1u);
+}
+
+TEST(ReadClaims, ReadsThatAreNeverWastedAreNotJudged) {
+  const ShapeResult result = WithWasted(0, 0);
+  EXPECT_TRUE(ClaimsThatAre(Verdict::kUndecided, result).empty());
+  EXPECT_EQ(ClaimsThatAre(Verdict::kHolds, result).size(), kAllReads.size());
 }
 
 }  // namespace
