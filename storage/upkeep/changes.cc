@@ -372,14 +372,19 @@ class LogChanges final : public ChangeStream {
     return Status::OK();
   }
 
+  // After an error number() is as before the batch: it stands until a stream
+  // can go on behind it.
   Status Decode(const rocksdb::BatchResult& batch) {
+    const MarkedLoad before = load_;
     BatchChanges found(opened_, batch.sequence, next_, &load_, &changes_);
     const Status s = batch.writeBatchPtr->Iterate(&found);
+    if (!s.ok()) {
+      load_ = before;
+      return Prefixed(
+          Concat(opened_.path, ": the log's batch ", batch.sequence, ": "), s);
+    }
     next_ = batch.sequence + batch.writeBatchPtr->Count();
-    return s.ok() ? s
-                  : Prefixed(Concat(opened_.path, ": the log's batch ",
-                                    batch.sequence, ": "),
-                             s);
+    return s;
   }
 
   // Moves log_ to the next batch. Where it ends, as RocksDB's iterator does

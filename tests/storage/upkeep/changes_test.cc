@@ -48,7 +48,7 @@ Status TakeChanges(Store* store, uint64_t* number,
     EXPECT_LT(stream->number(), stream->change().number);
     changes->push_back(stream->change());
   }
-  if (stream->status().ok()) *number = stream->number();
+  *number = stream->number();
   return stream->status();
 }
 
@@ -1049,6 +1049,46 @@ TEST_F(Changes, AfterADamagedEndOfALoadAreMissed) {
   ASSERT_EQ(damaged, 1u);
   EXPECT_THAT(TakeChanges(store_.get(), &number_, &changes_),
               StatusIs(Status::kNotFound, HasSubstr("not in the log")));
+}
+
+TEST_F(Changes, OfABatchThatCannotBeDecodedAreNotPassedOver) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Put("a"));
+  store_.reset();
+  {
+    Database database;
+    rocksdb::DBOptions options;
+    options.avoid_flush_during_recovery = true;
+    options.WAL_ttl_seconds = kKeepsLog.kept_log_seconds;
+    ASSERT_NO_FATAL_FAILURE(OpenRaw(path_, &database, options));
+    const ColumnFamily family = database.Find("latest");
+    ASSERT_NE(family, nullptr);
+    const std::unique_ptr<rocksdb::Iterator> cell(
+        database->NewIterator({}, family.get()));
+    cell->SeekToFirst();
+    ASSERT_TRUE(cell->Valid());
+    std::string key = cell->key().ToString();
+    rocksdb::WriteBatch batch;
+    for (const char row : {'b', 'c', 'd'}) {
+      key[0] = row;
+      ASSERT_THAT(
+          batch.Put(family.get(), key,
+                    row == 'c' ? rocksdb::Slice("no cell") : cell->value()),
+          IsOk());
+    }
+    ASSERT_THAT(database->Write({}, &batch), IsOk());
+  }
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Put("e"));
+  std::vector<std::string> rows;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(TakeChanges(store_.get(), &number_, &changes_),
+                StatusIs(Status::kCorruption, HasSubstr("row \"c\"")));
+    for (const StoreChange& change : changes_) {
+      if (change.kind == Kind::kCell) rows.push_back(change.row);
+    }
+  }
+  EXPECT_THAT(rows, ElementsAre("a"));
 }
 
 TEST_F(Changes, InADamagedLogEndWithAnError) {
