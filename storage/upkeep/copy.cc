@@ -139,6 +139,10 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     // snapshot.
     StoreOptions to_load = store;
     to_load.auto_compaction = false;
+    // They may be the options of a store that was open for reading, or had to
+    // be there.
+    to_load.read_only = false;
+    to_load.create_if_missing = true;
     const uint64_t not_before_ms = opened.shared->clock.Step();
     std::unique_ptr<Store> to;
     s = OpenStore(

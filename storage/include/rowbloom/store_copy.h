@@ -26,7 +26,8 @@ struct CopyOptions {
   std::string start_row;
   std::string stop_row;
   // Options of the new store. A key_layout that is not set is that of this
-  // store, an env that is not set its.
+  // store, an env that is not set its. read_only and create_if_missing have no
+  // meaning here.
   StoreOptions store;
 };
 

@@ -95,6 +95,18 @@ TEST_F(Copy, KeepsEverythingWithTheSameOptions) {
   EXPECT_TRUE(copied == rows);
 }
 
+TEST_F(Copy, TakesTheOptionsOfAReader) {
+  store_.reset();
+  const StoreOptions reads{.create_if_missing = false, .read_only = true};
+  const auto reader = OpenOrFail(reads, dir_.File("db"), {});
+  ASSERT_NE(reader, nullptr);
+  ASSERT_THAT(reader->CopyTo(path_, {.store = reader->Options()}, &report_),
+              IsOk());
+  const auto copy = OpenCopy();
+  ASSERT_NE(copy, nullptr);
+  EXPECT_TRUE(AllKept(copy.get()) == AllKept(reader.get()));
+}
+
 TEST_F(Copy, TakesOtherRulesFormatsAndLayouts) {
   CopyOptions options;
   // Each has the other one's cell format.
