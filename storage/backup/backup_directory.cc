@@ -53,6 +53,9 @@ bool IsListName(std::string_view name) {
 // NotFound: there is no directory, or none that a backup was finished in.
 // InvalidArgument: it was made by others, whose files RocksDB might delete.
 Status CheckDirectory(Env* env, const std::string& directory) {
+  if (directory.empty()) {
+    return Status::InvalidArgument("the path of the backups is empty");
+  }
   Status s = env->FileExists(directory);
   if (s.IsNotFound()) return NoBackups(directory);
   std::vector<std::string> names;
@@ -271,11 +274,15 @@ std::filesystem::perms PermissionsOf(const std::string& path) {
 }
 
 // Tells whether a store can be made at `path`. An empty directory is made anew,
-// which fails for a mount point, a link and ".": the store, which is moved to
-// its place in the end, could not replace them either.
+// which fails for a mount point and ".": the store, which is moved to its place
+// in the end, could not replace them either, nor a link.
 Status CheckTarget(Env* env, const std::string& path) {
   if (path.empty()) {
     return Status::InvalidArgument("the path of the store is empty");
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_symlink(path, ignored)) {
+    return InvalidArgument(path, " is a link: choose a new directory");
   }
   Status s = env->FileExists(path);
   if (s.IsNotFound()) return Status::OK();

@@ -376,14 +376,16 @@ TEST_F(StoreBackup, RestoreOverwritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(path + "/000099.sst"));
   EXPECT_FALSE(std::filesystem::exists(path + ".restoring"));
 
-  // A link to a directory is none that a store can take the place of.
+  // A store cannot take the place of a link, whatever it leads to.
   const std::string link = dir_.File("link");
   std::filesystem::create_directory(dir_.File("empty"));
   std::filesystem::create_directory_symlink(dir_.File("empty"), link);
-  EXPECT_THAT(
-      RestoreBackup(backups_, 1, link),
-      StatusIs(Status::kInvalidArgument, HasSubstr("cannot be replaced")));
+  const auto is_link =
+      StatusIs(Status::kInvalidArgument, HasSubstr("is a link"));
+  EXPECT_THAT(RestoreBackup(backups_, 1, link), is_link);
   EXPECT_TRUE(std::filesystem::is_empty(link));
+  std::filesystem::create_symlink(dir_.File("nothing"), dir_.File("dangling"));
+  EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("dangling")), is_link);
   EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("empty")), IsOk());
 
   // A store of that name is not what a restore leaves.
@@ -404,6 +406,11 @@ TEST_F(StoreBackup, OtherDirectoriesAreLeftAlone) {
   EXPECT_THAT(PurgeBackups(backups_, 1), is_none);
   EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("x")), is_none);
   EXPECT_FALSE(std::filesystem::exists(backups_));
+
+  const auto is_empty =
+      StatusIs(Status::kInvalidArgument, HasSubstr("path of the backups"));
+  EXPECT_THAT(store_->Backup(""), is_empty);
+  EXPECT_THAT(ListBackups("", &list), is_empty);
 
   const auto is_other =
       StatusIs(Status::kInvalidArgument, HasSubstr("is no directory of"));
