@@ -98,7 +98,10 @@ class Writer::Draft {
       batch_bytes += kRecordBytes + change.row.size() +
                      change.qualifier.size() + change.value.size();
     }
-    if (transaction == nullptr) own_batch_ = rocksdb::WriteBatch(batch_bytes);
+    // A larger one is refused by its size.
+    if (transaction == nullptr && batch_bytes <= kMaxBatchBytes) {
+      own_batch_ = rocksdb::WriteBatch(batch_bytes);
+    }
     LeasedClock& clock = opened_.shared->clock;
     now_ms_ = clock.Now();
     if (snapshot != nullptr) only_read_.emplace();
