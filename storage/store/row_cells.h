@@ -68,9 +68,11 @@ class RowCells {
   // row's deletes. nullptr: at none; status() says whether reading failed.
   const StoredCell* Find() {
     if (!it_->Valid()) return nullptr;
-    const std::string_view key = it_->key().ToStringView();
+    rocksdb::Slice key = it_->key();
+    // A Slice compares inline, a string_view in a call.
     if (!key.starts_with(row_bytes_)) return nullptr;
-    cell_.qualifier = key.substr(row_bytes_.size());
+    key.remove_prefix(row_bytes_.size());
+    cell_.qualifier = key.ToStringView();
     cell_.value = it_->value().ToStringView();
     return &cell_;
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/read_options.h"
@@ -103,8 +104,8 @@ class ColumnPage {
     if (size_ == cells_->size()) cells_->emplace_back();
     Cell& cell = (*cells_)[size_];
     // Rows that follow each other mostly have the same columns.
-    if (cell.family != family) cell.family.assign(family);
-    if (cell.qualifier != qualifier) cell.qualifier.assign(qualifier);
+    Assign(family, &cell.family);
+    Assign(qualifier, &cell.qualifier);
     cell.timestamp_ms = timestamp_ms;
     cell.value.assign(keys_only_ ? std::string_view() : value);
     ++size_;
@@ -123,6 +124,11 @@ class ColumnPage {
   }
 
  private:
+  // A Slice compares inline, a string_view in a call.
+  static void Assign(const rocksdb::Slice& name, std::string* to) {
+    if (name != *to) to->assign(name.data(), name.size());
+  }
+
   // Brings columns that came from the last one on into their order.
   void Reverse();
 
