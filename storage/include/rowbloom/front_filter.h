@@ -126,7 +126,8 @@ class FrontFilter {
   // Adds to the options, before the database is opened, the sources of the
   // filter: a listener, and around the family's memtable_factory another one,
   // whose Name() is the same. Call it for each family that is to have a filter.
-  // A family that cannot have one is left as it is, and Attach says why.
+  // A family that cannot have one is left as it is, and Stats says why, once it
+  // is attached.
   // `database` may be null for a family that is made later. Attach disarms a
   // family that is opened without the listener, or without this factory; one
   // around it has to show it by Inner().

@@ -129,9 +129,9 @@ struct StoreOptions {
   bool transactions = false;
   // The time for which RocksDB's log is kept after the cells in it are in
   // files, in seconds, and the size up to which it is, for
-  // Store::GetUpdatesSince. A log goes when one of the two is over; 0 is no
-  // limit of its own, and twice 0 keeps none. Whole files are deleted, now and
-  // then.
+  // Store::GetUpdatesSince. A log goes when one of the two is over. With one of
+  // them 0 the other decides; with both 0 no log is kept. Whole files are
+  // deleted, now and then.
   uint64_t kept_log_seconds = 0;
   uint64_t kept_log_bytes = 0;
   // Counts hits and misses of the block cache, and which of the filters' "may
