@@ -120,13 +120,15 @@ rocksdb::Iterator* FrontFilterDB::NewIterator(const ReadOptions& options,
                            : front_filter::NewRowIterator(&core, probed, make);
 }
 
-// Comes before the options of a family are changed.
+// Comes before the options of a family are changed. RocksDB takes any suffix of
+// a name after a dot, as in "prefix_extractor.id".
 void FrontFilterDB::BeforeSetOptions(
     const ColumnFamilyHandle* family,
     const std::unordered_map<std::string, std::string>& options) {
   Family* const known = core_->Find(family->GetID());
-  if (known != nullptr && options.contains("prefix_extractor")) {
-    known->OnNewPrefixes();
+  if (known == nullptr) return;
+  for (const auto& [name, value] : options) {
+    if (name.starts_with("prefix_extractor")) known->OnNewPrefixes();
   }
 }
 
@@ -285,9 +287,9 @@ namespace {
 // or given up.
 class IngestionHandle final : public rocksdb::FileIngestionHandle {
  public:
-  IngestionHandle(Core* core,
+  IngestionHandle(Core* core, rocksdb::Env* env,
                   const std::vector<rocksdb::IngestExternalFileArg>& files)
-      : announced(std::in_place, core, files) {}
+      : announced(std::in_place, core, env, files) {}
 
   Status Abort() override {
     announced.reset();
@@ -305,7 +307,7 @@ Status FrontFilterDB::PrepareFileIngestion(
     std::unique_ptr<rocksdb::FileIngestionHandle>* handle) {
   return CatchExceptions([&] {
     handle->reset();
-    auto made = std::make_unique<IngestionHandle>(core_, files);
+    auto made = std::make_unique<IngestionHandle>(core_, GetEnv(), files);
     const Status status = db_->PrepareFileIngestion(files, &made->inner);
     if (status.ok()) *handle = std::move(made);
     return status;

@@ -234,7 +234,10 @@ TEST_F(RowIteratorTest, OtherPrefixesAreRocksdbs) {
   EXPECT_EQ(Answered(), 0);
 }
 
-TEST_F(RowIteratorTest, PrefixesThatChangeEndIt) {
+class ChangedPrefixes : public RowIteratorTest,
+                        public testing::WithParamInterface<const char*> {};
+
+TEST_P(ChangedPrefixes, EndIt) {
   Open();
   Put("row101:a");
   Flush();
@@ -242,7 +245,7 @@ TEST_F(RowIteratorTest, PrefixesThatChangeEndIt) {
   EXPECT_EQ(Seek(before.get(), "row100:"), "OK");
   EXPECT_EQ(Answered(), 1);
   ForBoth([](rocksdb::DB* db) {
-    ExpectOk(db->SetOptions({{"prefix_extractor", "rocksdb.FixedPrefix.3"}}));
+    ExpectOk(db->SetOptions({{GetParam(), "rocksdb.FixedPrefix.3"}}));
   });
   const Iterator ours(front_->NewIterator(InRow()));
   const Iterator rocksdbs(plain_->NewIterator(InRow()));
@@ -250,6 +253,11 @@ TEST_F(RowIteratorTest, PrefixesThatChangeEndIt) {
   EXPECT_EQ(Seek(ours.get(), "row100:"), "row101:a=of row101:a");
   EXPECT_EQ(Answered(), 1);
 }
+
+// RocksDB takes any suffix after a dot.
+INSTANTIATE_TEST_SUITE_P(Names, ChangedPrefixes,
+                         testing::Values("prefix_extractor",
+                                         "prefix_extractor.id"));
 
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1006
 // RocksDB follows the seeks of prepared ranges.
