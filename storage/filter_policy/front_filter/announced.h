@@ -16,22 +16,25 @@ namespace rowbloom::front_filter {
 // construction until RocksDB lists them after its destruction.
 class Announced {
  public:
-  // May throw std::bad_alloc.
-  Announced(Core* core,
+  // `env` has the files. May throw std::bad_alloc.
+  Announced(Core* core, rocksdb::Env* env,
             const std::vector<rocksdb::IngestExternalFileArg>& files) {
     for (const rocksdb::IngestExternalFileArg& argument : files) {
       if (argument.column_family == nullptr) continue;
       Family* const family = core->Find(argument.column_family->GetID());
       if (family == nullptr) continue;
-      of_families_.emplace_back(core, family, argument.external_files);
+      of_families_.emplace_back(core, family, env, argument.external_files);
     }
   }
 
  private:
   class OfFamily {
    public:
-    OfFamily(Core* core, Family* family, const std::vector<std::string>& paths)
-        : core_(*core), family_(*family), files_(family->Announce(paths)) {}
+    OfFamily(Core* core, Family* family, rocksdb::Env* env,
+             const std::vector<std::string>& paths)
+        : core_(*core),
+          family_(*family),
+          files_(family->Announce(env, paths)) {}
     ~OfFamily() {
       family_.Finish(files_);
       core_.Wake(&family_);

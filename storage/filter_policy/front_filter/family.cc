@@ -278,17 +278,12 @@ void Family::DisarmLocked(std::string_view why) noexcept {
   }
 }
 
-std::shared_ptr<Announcement> Family::Announce(std::vector<std::string> paths) {
-  rocksdb::DB* db = nullptr;  // which nobody closes while files come into it
-  {
-    const std::lock_guard lock(mutex_);
-    if (state_ == FrontFilterState::kDisarmed) return nullptr;
-    db = db_;
-  }
-  if (db == nullptr) return nullptr;
+std::shared_ptr<Announcement> Family::Announce(rocksdb::Env* env,
+                                               std::vector<std::string> paths) {
+  if (state() == FrontFilterState::kDisarmed) return nullptr;
   auto announcement = std::make_shared<Announcement>();
   for (const std::string& path : paths) {
-    auto loaded = FileRows::Load(rules_, db->GetEnv(), path, memory_);
+    auto loaded = FileRows::Load(rules_, env, path, memory_);
     if (loaded.rows != nullptr) {
       announcement->rows.push_back(std::move(loaded.rows));
     }
@@ -307,6 +302,8 @@ void Family::Finish(
   if (announcement == nullptr) return;
   const std::lock_guard lock(mutex_);
   announcement->finished = true;
+  // The first listing will have the files.
+  if (handle_ == nullptr) std::erase(announced_, announcement);
 }
 
 bool Family::OnIngested(const rocksdb::DB* root, std::string_view name,

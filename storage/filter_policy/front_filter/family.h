@@ -171,10 +171,11 @@ class Family {
   // A view that there is stays larger than it has to be.
   void OnNoMemory() noexcept;
 
-  // Announce comes before RocksDB ingests files, Finish after it.
-  // Reconcile has to follow. Null: the family has no view that files could
-  // enter.
-  std::shared_ptr<Announcement> Announce(std::vector<std::string> paths);
+  // Announce comes before RocksDB ingests files, which `env` has, and Finish
+  // after it. Reconcile has to follow. The family may be attached meanwhile.
+  // Null: it is disarmed.
+  std::shared_ptr<Announcement> Announce(rocksdb::Env* env,
+                                         std::vector<std::string> paths);
   void Finish(const std::shared_ptr<Announcement>& announcement) noexcept;
   // Tells whether it is attached, by this name.
   bool IsNamed(std::string_view name) const {

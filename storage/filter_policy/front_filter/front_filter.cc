@@ -100,7 +100,8 @@ Status FrontFilter::IngestExternalFiles(
     rocksdb::DB* database,
     const std::vector<rocksdb::IngestExternalFileArg>& files) {
   return CatchExceptions([&] {
-    const front_filter::Announced announced(core_.get(), files);
+    const front_filter::Announced announced(core_.get(), database->GetEnv(),
+                                            files);
     return database->IngestExternalFiles(files);
   });
 }

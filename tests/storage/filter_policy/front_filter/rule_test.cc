@@ -114,6 +114,9 @@ class Rule : public testing::Test {
     family_->Reconcile();
     ASSERT_FALSE(MayHave("never written"));
   }
+  std::shared_ptr<Announcement> Announce(std::vector<std::string> paths) {
+    return family_->Announce(rocksdb::Env::Default(), std::move(paths));
+  }
   void Close() {
     family_->ForgetHandle(nullptr);
     stage_.reset();
@@ -346,7 +349,7 @@ TEST_F(Rule, NothingStaysForGood) {
 // Line 3.
 TEST_F(Rule, AFileWithoutASectionMayHaveEachRowOfItsRange) {
   Arm();
-  const auto announced = family_->Announce({WriteSst("plain", false)});
+  const auto announced = Announce({WriteSst("plain", false)});
   EXPECT_TRUE(MayHave("any"));
   Ingest(dir_.File("plain.sst"));
   family_->Finish(announced);
@@ -359,7 +362,7 @@ TEST_F(Rule, AFileWithoutASectionMayHaveEachRowOfItsRange) {
 // Line 4: the row is there before RocksDB returns, and before any Reconcile.
 TEST_F(Rule, AFileToBeIngestedEntersBefore) {
   Arm();
-  const auto announced = family_->Announce({WriteSst("new")});
+  const auto announced = Announce({WriteSst("new")});
   Ingest(dir_.File("new.sst"));
   EXPECT_TRUE(MayHave("new"));
   family_->Finish(announced);
@@ -372,7 +375,7 @@ TEST_F(Rule, AFileToBeIngestedEntersBefore) {
 // Line 4: a Reconcile before the file is there does not take it out.
 TEST_F(Rule, AFileToBeIngestedStaysUntilItIs) {
   Arm();
-  const auto announced = family_->Announce({WriteSst("new")});
+  const auto announced = Announce({WriteSst("new")});
   family_->Reconcile();
   Ingest(dir_.File("new.sst"));
   EXPECT_TRUE(MayHave("new"));
@@ -382,7 +385,7 @@ TEST_F(Rule, AFileToBeIngestedStaysUntilItIs) {
 // Line 4: nor does one that listed the files before.
 TEST_F(Rule, AFileToBeIngestedStaysUntilItIsListed) {
   Arm();
-  const auto announced = family_->Announce({WriteSst("new")});
+  const auto announced = Announce({WriteSst("new")});
   stage_->after_listing = [&] {
     Ingest(dir_.File("new.sst"));
     family_->Finish(announced);
@@ -394,10 +397,32 @@ TEST_F(Rule, AFileToBeIngestedStaysUntilItIsListed) {
   EXPECT_EQ(family_->Stats().files_known, 1);
 }
 
+// Line 4: nor one that arms the family, which is attached meanwhile.
+TEST_F(Rule, AFileToBeIngestedEntersBeforeTheFamilyIsAttached) {
+  const auto announced = Announce({WriteSst("new")});
+  Arm();
+  Ingest(dir_.File("new.sst"));
+  EXPECT_TRUE(MayHave("new"));
+  family_->Finish(announced);
+  family_->Reconcile();
+  EXPECT_TRUE(MayHave("new"));
+  EXPECT_EQ(family_->Stats().state, FrontFilterState::kArmed);
+}
+
+// Line 4: the first listing has what came in before.
+TEST_F(Rule, AFileThatWasIngestedBeforeTheFamilyIsAttachedIsListed) {
+  const auto announced = Announce({WriteSst("new")});
+  Ingest(dir_.File("new.sst"));
+  family_->Finish(announced);
+  Arm();
+  EXPECT_TRUE(MayHave("new"));
+  EXPECT_EQ(family_->Stats().files_known, 1);
+}
+
 // Line 4: an ingestion that failed leaves nothing.
 TEST_F(Rule, AFileThatWasNotIngestedGoes) {
   Arm();
-  const auto announced = family_->Announce({WriteSst("new")});
+  const auto announced = Announce({WriteSst("new")});
   family_->Finish(announced);
   EXPECT_TRUE(MayHave("new"));
   family_->Reconcile();
@@ -495,7 +520,7 @@ TEST_F(Rule, AnUnannouncedFileDisarmsDuringAReconcile) {
 // Line 5: once RocksDB has returned, the announcement counts no more.
 TEST_F(Rule, AnAnnouncementIsForOneIngestion) {
   Arm();
-  const auto announced = family_->Announce({WriteSst("new")});
+  const auto announced = Announce({WriteSst("new")});
   Ingest(dir_.File("new.sst"));
   family_->Finish(announced);
   Ingest(dir_.File("new.sst"));
