@@ -140,6 +140,9 @@ class Store {
   rocksdb::Status Write(const Change& change, const WriteOptions& options = {});
   rocksdb::Status Write(const WriteBatch& batch,
                         const WriteOptions& options = {});
+  // A transaction is written by its Commit, which checks what it has read.
+  rocksdb::Status Write(const Transaction& transaction,
+                        const WriteOptions& options = {}) = delete;
 
   rocksdb::Status Put(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string_view value,

@@ -29,6 +29,13 @@ const std::vector<FamilyDescriptor> kFamilies = {
     {"store", {.max_versions = 3}},
 };
 
+// A write of its changes alone would lose what others wrote since Begin.
+template <typename Changes>
+concept Writable = requires(Store* store, const Changes& changes) {
+  store->Write(changes);
+};
+static_assert(Writable<WriteBatch> && !Writable<Transaction>);
+
 class Transactions : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override { ASSERT_NO_FATAL_FAILURE(Open(true)); }
