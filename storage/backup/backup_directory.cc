@@ -61,6 +61,8 @@ Status CheckDirectory(Env* env, const std::string& directory) {
   std::vector<std::string> names;
   std::vector<std::string> lists;
   if (s.ok()) s = ListDirectory(env, directory, &names);
+  // RocksDB says no more of a directory that may not be read.
+  if (s.IsNotFound()) return Status::IOError(directory, "cannot be listed");
   if (!s.ok()) return s;
   const auto is_there = [&names](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();

@@ -3,6 +3,7 @@
 #include <istream>
 #include <ostream>
 
+#include "lib/bytes/text.h"
 #include "tools/cli/text.h"
 
 namespace rowbloom::cli {
@@ -12,7 +13,7 @@ bool Confirm(const Streams& streams, bool yes, std::string_view question) {
   streams.err.stream << question << " [y/N] " << std::flush;
   std::string answer;
   std::getline(streams.in, answer);
-  return answer == "y" || answer == "yes";
+  return EqualInAnyCase(answer, "y") || EqualInAnyCase(answer, "yes");
 }
 
 ExitCode FailedBy(int signal) {

@@ -32,9 +32,10 @@ int Run(const std::vector<std::string>& args, const Streams& streams) {
       .name = "rowbloom",
       .summary = "A wide-column store on RocksDB with row filters.",
       .footer =
-          "Exit codes: 0 done; 1 no such cell or row, or damage in a store or "
-          "a backup; 2 wrong\nusage, or input or a store that cannot be used; "
-          "130 and 143 interrupted.",
+          "Exit codes: 0 done; 1 no such cell or row, nothing written by "
+          "check-and-put, a file left\nout of an import, or damage in a store "
+          "or a backup; 2 wrong usage, or input or a store\nthat cannot be "
+          "used; 130 and 143 interrupted.",
       .verbs = Verbs(),
       .finish = GiveStoreOfShell};
   return RunProgram(program, args, streams);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -163,12 +164,23 @@ std::string PlaceOf(const VerifyProblem& problem) {
 }
 
 ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
+  StoreOptions options = args.store.Options();
+  options.read_only = true;
+  std::shared_ptr<Store> store;
   VerifyReport report;
-  Require(
-      args.store.OpenToRead(streams)->Verify({.files = args.Looks(kFiles),
-                                              .records = args.Looks(kRecords),
-                                              .cells = args.Looks(kCells)},
-                                             &report));
+  Status s = args.store.TryOpen(options, {}, streams, &store);
+  if (s.ok()) {
+    s = store->Verify({.files = args.Looks(kFiles),
+                       .records = args.Looks(kRecords),
+                       .cells = args.Looks(kCells)},
+                      &report);
+  }
+  if (s.IsCorruption()) {  // the store cannot be opened
+    ++report.problem_count;
+    report.problems.push_back({.problem = Describe(s)});
+  } else {
+    Require(s);
+  }
   const Output output = args.store.To(streams);
   for (const VerifyProblem& problem : report.problems) {
     output.Line(PlaceOf(problem) + problem.problem);
@@ -253,6 +265,7 @@ struct BackupsArgs {
     CLI::Option* const id = AddNumberTo(command, "--delete", &id_to_delete,
                                         "Delete this one first", "ID");
     AddNumberTo(command, "--keep", &keep, "Delete all but the newest N first")
+        ->check(CLI::Range(uint32_t{1}, std::numeric_limits<uint32_t>::max()))
         ->excludes(id);
     AddYesTo(command, &yes);
     AddBackupsTo(command, &directory);

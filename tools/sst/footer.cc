@@ -44,12 +44,17 @@ const char* OtherTableKind(uint64_t magic) {
 }
 
 // Tells whether the file ends as a block-based table does. Messages name the
-// file alone: other files have no footer.
-Status CheckMagic(std::string_view tail, uint64_t file_size_bytes) {
+// file alone: other files have no footer. One that `is_named` as a table has
+// lost its own.
+Status CheckMagic(std::string_view tail, uint64_t file_size_bytes,
+                  bool is_named) {
+  const auto no_table = [is_named](const std::string& why) {
+    return is_named ? Corruption(why) : NotSupported(why);
+  };
   const std::string too_short =
       Concat(file_size_bytes, " bytes, expected a footer of ", kFooterBytes);
   if (tail.size() < kMagicBytes) {
-    return NotSupported("not a RocksDB table: ", too_short);
+    return no_table("not a RocksDB table: " + too_short);
   }
   const auto magic =
       LoadFixed<uint64_t>(tail.data() + tail.size() - kMagicBytes);
@@ -59,7 +64,7 @@ Status CheckMagic(std::string_view tail, uint64_t file_size_bytes) {
                         kMinFormatVersion, " to ", kMaxFormatVersion);
   }
   if (magic != kBlockBasedMagic) {
-    return NotSupported(fmt::format(
+    return no_table(fmt::format(
         "not a RocksDB table, or cut short: magic {:016x} at offset {}, "
         "expected {:016x}",
         magic, file_size_bytes - kMagicBytes, kBlockBasedMagic));
@@ -179,7 +184,7 @@ bool EndsWithin(const BlockHandle& handle, uint64_t end_bytes) {
 
 Status DecodeFooter(const std::string& path, std::string_view tail,
                     uint64_t file_size_bytes, Footer* footer) {
-  Status status = CheckMagic(tail, file_size_bytes);
+  Status status = CheckMagic(tail, file_size_bytes, path.ends_with(".sst"));
   if (!status.ok()) return Prefixed(path + ": ", status);
   Footer result;
   result.offset_bytes = file_size_bytes - kFooterBytes;

@@ -63,7 +63,8 @@ struct Footer {
 //   NotSupported  no RocksDB table, another kind of table, or a format_version
 //                 other than 2 to 7
 //   Corruption    a block-based table whose footer contradicts itself, its
-//                 checksum or the file's size
+//                 checksum or the file's size; a file named *.sst that does not
+//                 end as any table does
 rocksdb::Status DecodeFooter(const std::string& path, std::string_view tail,
                              uint64_t file_size_bytes, Footer* footer);
 

@@ -56,7 +56,7 @@ std::string MakeFooter6(ChecksumType type, uint32_t base,
 
 rocksdb::Status Decode(const std::string& tail, Footer* footer,
                        uint64_t file_bytes = kFileBytes) {
-  return DecodeFooter("some.sst", tail, file_bytes, footer);
+  return DecodeFooter("some_file", tail, file_bytes, footer);
 }
 
 // The message for `tail`, which must be refused with `code`.
@@ -68,8 +68,20 @@ std::string Refusal(const std::string& tail, rocksdb::Status::Code code,
   EXPECT_EQ(status.code(), code) << status.ToString();
   EXPECT_EQ(footer.format_version, 99U) << "changed on error";
   const std::string message = status.ok() ? "" : status.getState();
-  EXPECT_THAT(message, StartsWith("some.sst: "));
+  EXPECT_THAT(message, StartsWith("some_file: "));
   return message;
+}
+
+TEST(Footer, FilesNamedAsTablesAreDamagedWithoutOne) {
+  const std::string footer = MakeFooter(1, Handles(9000, 300, 8000, 200), 5);
+  for (const std::string& tail : {std::string(), std::string("short"),
+                                  footer.substr(0, footer.size() - 1)}) {
+    Footer ignored;
+    EXPECT_TRUE(Decode(tail, &ignored).IsNotSupported()) << tail;
+    EXPECT_TRUE(
+        DecodeFooter("000007.sst", tail, kFileBytes, &ignored).IsCorruption())
+        << tail;
+  }
 }
 
 TEST(Footer, DecodesHandlesOfVersions2To5) {
