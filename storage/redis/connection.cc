@@ -1,11 +1,18 @@
 #include "storage/redis/connection.h"
 
 #include <hiredis/hiredis.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <utility>
+
+#include "rowbloom/printable.h"
 
 namespace rowbloom::redis {
 namespace {
@@ -47,6 +54,23 @@ timeval Timeout(int milliseconds) {
   return {milliseconds / 1000, milliseconds % 1000 * 1000};
 }
 
+// Makes the reader refuse arrays, which would take memory before they are
+// there, but for the short ones that EXEC replies.
+void RefuseArrays(redisReader* reader) {
+  static const redisReplyObjectFunctions all = *reader->fn;
+  static redisReplyObjectFunctions short_arrays = [] {
+    redisReplyObjectFunctions functions = all;
+    functions.createArray = [](const redisReadTask* task,
+                               auto elements) -> void* {
+      constexpr int kMostElements = 16;
+      return elements > kMostElements ? nullptr
+                                      : all.createArray(task, elements);
+    };
+    return functions;
+  }();
+  reader->fn = &short_arrays;
+}
+
 }  // namespace
 
 void Connection::Free::operator()(redisContext* context) const {
@@ -64,11 +88,19 @@ std::string Connection::Where() const {
   return "Redis at " + endpoint_.host + ":" + std::to_string(endpoint_.port);
 }
 
-Status Connection::Failed(std::string_view doing) {
-  std::string why = context_ == nullptr ? "out of memory" : context_->errstr;
+void Connection::Drop() {
   context_.reset();
   pending_ = 0;
+}
+
+Status Connection::Failed(std::string_view doing, const std::string& why) {
+  Drop();
   return Status::IOError(Where() + ": " + std::string(doing), why);
+}
+
+Status Connection::Failed(std::string_view doing) {
+  return Failed(doing,
+                context_ == nullptr ? "out of memory" : context_->errstr);
 }
 
 Status Connection::Connect() {
@@ -82,13 +114,16 @@ Status Connection::Connect() {
       redisSetTimeout(context_.get(), timeout) != REDIS_OK) {
     return Failed("cannot connect");
   }
-  if (endpoint_.password.empty()) return Status::OK();
+  RefuseArrays(context_->reader);
+  if (endpoint_.password.empty() && endpoint_.user.empty()) {
+    return Status::OK();
+  }
   Reply reply;
   const Status s =
       endpoint_.user.empty()
           ? Call({"AUTH", endpoint_.password}, &reply)
           : Call({"AUTH", endpoint_.user, endpoint_.password}, &reply);
-  if (!s.ok()) context_.reset();
+  if (!s.ok()) Drop();
   return s;
 }
 
@@ -110,15 +145,50 @@ Status Connection::Append(std::initializer_list<std::string_view> words) {
   return Status::OK();
 }
 
-Status Connection::Exchange(std::vector<Reply>* replies) {
+// hiredis would begin the timeout anew with each byte and each signal.
+Status Connection::ReadReply(size_t max_bytes, void** reply) {
+  using Clock = std::chrono::steady_clock;
+  using std::chrono::milliseconds;
+  const auto end = Clock::now() + milliseconds(endpoint_.timeout_ms);
+  redisReader* const reader = context_->reader;
+  while (true) {
+    if (redisReaderGetReply(reader, reply) != REDIS_OK) {
+      return Failed("no reply that is one of Redis", reader->errstr);
+    }
+    if (*reply != nullptr) return Status::OK();
+    if (reader->len - reader->pos > max_bytes) {
+      return Failed("a reply", "expected at most " + std::to_string(max_bytes) +
+                                   " bytes, found more");
+    }
+    const auto left =
+        std::chrono::ceil<milliseconds>(end - Clock::now()).count();
+    if (left <= 0) {
+      return Failed("no reply",
+                    "within " + std::to_string(endpoint_.timeout_ms) + " ms");
+    }
+    pollfd socket{context_->fd, POLLIN, 0};
+    const int ready = poll(&socket, 1, static_cast<int>(left));
+    if (ready < 0 && errno != EINTR) {
+      return Failed("no reply", std::strerror(errno));
+    }
+    if (ready > 0 && redisBufferRead(context_.get()) != REDIS_OK) {
+      return Failed("no reply");
+    }
+  }
+}
+
+Status Connection::Exchange(std::vector<Reply>* replies, size_t max_bytes) {
   replies->clear();
   const NoSigpipe no_sigpipe;
   Status refused;
+  for (int is_sent = 0; is_sent == 0;) {
+    if (redisBufferWrite(context_.get(), &is_sent) != REDIS_OK) {
+      return Failed("cannot send");
+    }
+  }
   for (; pending_ > 0; --pending_) {
     void* raw = nullptr;
-    if (redisGetReply(context_.get(), &raw) != REDIS_OK || raw == nullptr) {
-      return Failed("no reply");
-    }
+    if (Status s = ReadReply(max_bytes, &raw); !s.ok()) return s;
     const std::unique_ptr<redisReply, FreeReply> reply(
         static_cast<redisReply*>(raw));
     Reply& result = replies->emplace_back();
@@ -137,8 +207,10 @@ Status Connection::Exchange(std::vector<Reply>* replies) {
       case REDIS_REPLY_ERROR:
         // The other replies are read, so that the connection can go on.
         if (refused.ok()) {
-          refused = Status::IOError(Where() + " refuses",
-                                    std::string(reply->str, reply->len));
+          constexpr size_t kMostShown = 200;
+          refused = Status::IOError(
+              Where() + " refuses",
+              ToPrintable({reply->str, std::min(reply->len, kMostShown)}));
         }
         break;
       default:
@@ -149,10 +221,10 @@ Status Connection::Exchange(std::vector<Reply>* replies) {
 }
 
 Status Connection::Call(std::initializer_list<std::string_view> words,
-                        Reply* reply) {
+                        Reply* reply, size_t max_bytes) {
   if (Status s = Append(words); !s.ok()) return s;
   std::vector<Reply> replies;
-  if (Status s = Exchange(&replies); !s.ok()) return s;
+  if (Status s = Exchange(&replies, max_bytes); !s.ok()) return s;
   *reply = std::move(replies.back());
   return Status::OK();
 }

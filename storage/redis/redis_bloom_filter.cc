@@ -1,10 +1,15 @@
 #include "rowbloom/redis_bloom_filter.h"
 
+#include <sys/un.h>
+
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "lib/standalone/guava_form.h"
 #include "lib/standalone/key_hash.h"
+#include "rowbloom/printable.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/redis/connection.h"
 
 namespace rowbloom {
@@ -51,38 +56,57 @@ Status CheckShape(const RedisFilterShape& shape) {
   return Status::OK();
 }
 
+// Makes a filter of the bytes of its bits.
+Status Parse(const RedisFilterShape& shape, std::string_view bytes,
+             std::unique_ptr<ClassicBloomFilter>* filter) {
+  const uint64_t words = bytes.size() / kWordBytes;
+  std::string form(guava::kHeadBytes + bytes.size(), '\0');
+  form[0] = static_cast<char>(kStrategy);
+  form[1] = static_cast<char>(shape.hashes);
+  for (int i = 0; i < 4; ++i) {
+    form[2 + i] = static_cast<char>(words >> (24 - 8 * i) & 0xff);
+  }
+  Translate(bytes, form.data() + guava::kHeadBytes);
+  Result<ClassicBloomFilter> parsed = ClassicBloomFilter::Parse(form);
+  if (!parsed) return Status::Corruption(parsed.error());
+  *filter = std::make_unique<ClassicBloomFilter>(*std::move(parsed));
+  return Status::OK();
+}
+
 }  // namespace
 
+// The string ends with a tail, which begins in the byte of the first bit that
+// no key has. That bit, the highest of the tail's, is the mark. Filters that
+// were made since then have a random id behind the byte. The id tells a filter
+// from its successor, and from a string of another size.
 class RedisBloomFilter::Impl {
  public:
   explicit Impl(const RedisFilterOptions& options)
       : options_(options),
-        mark_(std::to_string(options.shape.bits)),
+        tail_at_(options.shape.bits / 8),
+        tail_mask_(static_cast<char>(0xff >> options.shape.bits % 8)),
+        mark_(static_cast<char>(0x80 >> options.shape.bits % 8)),
         connection_(options.endpoint) {}
 
   const RedisFilterShape& shape() const { return options_.shape; }
 
+  // Calls body(), and ends the connection after an exception.
+  template <typename Body>
+  Status Run(const Body& body) {
+    Status s = CatchExceptions(body);
+    if (s.IsMemoryLimit() || s.IsAborted()) connection_.Drop();
+    return s;
+  }
+
   Status Open() {
-    std::vector<Reply> replies;
-    Status s = connection_.Append({"EXISTS", options_.name});
-    if (s.ok()) s = connection_.Append({"GETBIT", options_.name, mark_});
-    if (s.ok()) s = connection_.Exchange(&replies);
-    if (!s.ok()) return s;
-    const bool exists = replies[0].integer != 0;
-    const bool is_marked = replies[1].integer != 0;
-    if (is_marked) return Status::OK();
-    if (!exists && !options_.create_if_missing) {
-      return Status::NotFound("no filter \"" + options_.name + "\"");
+    constexpr int kTries = 20;
+    bool is_open = false;
+    Status s;
+    for (int i = 0; s.ok() && !is_open && i < kTries; ++i) {
+      s = TryOpen(&is_open);
     }
-    if (exists && !options_.adopt) {
-      return Status::NotFound(
-          "the string \"" + options_.name + "\" has no mark of a filter of " +
-          mark_ +
-          " bits: it has another size, another program made it, or it was "
-          "lost and begun anew");
-    }
-    Reply ignored;
-    return connection_.Call({"SETBIT", options_.name, mark_, "1"}, &ignored);
+    if (!s.ok() || is_open) return s;
+    return Status::IOError(Named() + "others keep changing the string");
   }
 
   // SETBIT or GETBIT of all places of all keys. `visit(key, bit)` gets what a
@@ -90,46 +114,135 @@ class RedisBloomFilter::Impl {
   template <typename Visit>
   Status VisitBits(std::span<const std::string_view> keys, bool set,
                    const Visit& visit) {
-    const size_t keys_per_trip =
-        std::max<size_t>(1, kMaxCommands / static_cast<size_t>(shape().hashes));
+    const auto hashes = static_cast<size_t>(shape().hashes);
+    const size_t keys_per_trip = std::max<size_t>(1, kMaxCommands / hashes);
     std::vector<Reply> replies;
     for (size_t start = 0; start < keys.size(); start += keys_per_trip) {
       const size_t count = std::min(keys_per_trip, keys.size() - start);
       if (Status s = Trip(keys.subspan(start, count), set, &replies); !s.ok()) {
         return s;
       }
-      for (size_t i = 0; i + 1 < replies.size(); ++i) {
-        visit(start + i / static_cast<size_t>(shape().hashes),
-              replies[i].integer != 0);
+      for (size_t i = 0; i < count * hashes; ++i) {
+        visit(start + i / hashes, replies[i].integer != 0);
       }
     }
     return Status::OK();
   }
 
-  Status Replace(std::string_view bytes) {
+  // Puts the filter's bytes in the place of the string.
+  Status Replace(std::string bytes) {
     Reply ignored;
-    return connection_.Call({"SET", options_.name, bytes}, &ignored);
+    return connection_.Call({"SET", options_.name, bytes += tail_}, &ignored);
   }
 
+  // Reads the filter's bytes. REQUIRES whole ones.
   Status Fetch(std::string* bytes) {
+    // One more than there should be, which tells of others.
+    const size_t most = tail_at_ + tail_.size() + 1;
     Reply reply;
-    if (Status s = connection_.Call({"GET", options_.name}, &reply); !s.ok()) {
-      return s;
+    Status s = connection_.Call(
+        {"GETRANGE", options_.name, "0", std::to_string(most - 1)}, &reply,
+        most + kReplyHeadBytes);
+    if (!s.ok()) return s;
+    if (reply.kind != Reply::Kind::kString) return Unexpected();
+    if (reply.text.size() == most) {
+      return Status::Corruption(Named() + "expected " +
+                                std::to_string(most - 1) +
+                                " bytes, found more");
     }
-    if (reply.kind != Reply::Kind::kString) return Gone();
+    if (reply.text.size() != most - 1 || !reply.text.ends_with(tail_)) {
+      return Gone();
+    }
+    reply.text.resize(tail_at_);
     *bytes = std::move(reply.text);
-    return Status::OK();
-  }
-
-  Status Gone() const {
-    return Status::NotFound("the filter \"" + options_.name +
-                            "\" is gone: evicted, deleted, or lost with its "
-                            "server");
+    return s;
   }
 
  private:
+  static constexpr size_t kIdBytes = 8;
+  static constexpr size_t kReplyHeadBytes = 64;
+
+  std::string Named() const {
+    return connection_.Where() + ": filter \"" + ToPrintable(options_.name) +
+           "\": ";
+  }
+  Status Gone() const {
+    return Status::NotFound("the filter \"" + ToPrintable(options_.name) +
+                            "\" is gone: evicted, deleted, or lost with its "
+                            "server, and perhaps made anew");
+  }
+  Status Unexpected() const {
+    return Status::IOError(Named() + "a reply of another type");
+  }
+
+  Status AppendTail() {
+    return connection_.Append({"GETRANGE", options_.name,
+                               std::to_string(tail_at_),
+                               std::to_string(tail_at_ + kIdBytes)});
+  }
+  // The tail in a reply to that, without bits of keys.
+  std::string TailOf(const Reply& reply) const {
+    std::string tail = reply.text;
+    if (!tail.empty()) tail[0] = static_cast<char>(tail[0] & tail_mask_);
+    return tail;
+  }
+
+  // Opens a filter that is there. Otherwise gives the string a tail, unless
+  // somebody changes it meanwhile, and leaves *is_open false.
+  Status TryOpen(bool* is_open) {
+    std::vector<Reply> replies;
+    const std::string& name = options_.name;
+    Status s = connection_.Append({"WATCH", name});
+    if (s.ok()) s = connection_.Append({"EXISTS", name});
+    if (s.ok()) s = connection_.Append({"STRLEN", name});
+    if (s.ok()) s = AppendTail();
+    if (s.ok()) s = connection_.Exchange(&replies);
+    if (!s.ok()) return s;
+    if (replies[1].kind != Reply::Kind::kInteger ||
+        replies[2].kind != Reply::Kind::kInteger ||
+        replies[3].kind != Reply::Kind::kString) {
+      return Unexpected();
+    }
+    const bool exists = replies[1].integer != 0;
+    const auto bytes = static_cast<uint64_t>(replies[2].integer);
+    std::string tail = TailOf(replies[3]);
+    if (bytes == tail_at_ + tail.size() && tail.starts_with(mark_) &&
+        (tail.size() == 1 || tail.size() == 1 + kIdBytes)) {
+      tail_ = std::move(tail);
+      *is_open = true;
+      return connection_.Call({"UNWATCH"}, &replies[0]);
+    }
+    if (!exists && !options_.create_if_missing) {
+      return Status::NotFound("no filter \"" + ToPrintable(name) + "\"");
+    }
+    const uint64_t most = (shape().bits + 7) / 8;
+    if (exists && (!options_.adopt || bytes > most)) {
+      return Status::NotFound(
+          "the string \"" + ToPrintable(name) + "\" of " +
+          std::to_string(bytes) + " bytes has no mark of a filter of " +
+          std::to_string(shape().bits) +
+          " bits: it has another size, another program made it, or it was "
+          "lost and begun anew");
+    }
+    std::random_device random;
+    std::string id(kIdBytes, '\0');
+    for (char& byte : id) byte = static_cast<char>(random());
+    s = connection_.Append({"MULTI"});
+    if (s.ok()) {
+      s = connection_.Append(
+          {"SETBIT", name, std::to_string(shape().bits), "1"});
+    }
+    if (s.ok()) {
+      s = connection_.Append(
+          {"SETRANGE", name, std::to_string(tail_at_ + 1), id});
+    }
+    if (s.ok()) s = connection_.Append({"EXEC"});
+    return s.ok() ? connection_.Exchange(&replies) : s;
+  }
+
   Status Trip(std::span<const std::string_view> keys, bool set,
               std::vector<Reply>* replies) {
+    size_t bits = 0;
     for (const std::string_view key : keys) {
       Status s;
       guava::VisitPlaces(
@@ -138,26 +251,31 @@ class RedisBloomFilter::Impl {
             const std::string offset = std::to_string(place);
             s = set ? connection_.Append({"SETBIT", options_.name, offset, "1"})
                     : connection_.Append({"GETBIT", options_.name, offset});
+            ++bits;
             return s.ok();
           });
       if (!s.ok()) return s;
     }
     // Last, so that it speaks for all before it.
-    if (Status s = connection_.Append({"GETBIT", options_.name, mark_});
-        !s.ok()) {
-      return s;
+    Status s = AppendTail();
+    if (s.ok()) s = connection_.Exchange(replies);
+    if (!s.ok()) return s;
+    const auto is_bit = [](const Reply& reply) {
+      return reply.kind == Reply::Kind::kInteger;
+    };
+    if (replies->size() != bits + 1 ||
+        !std::all_of(replies->begin(), replies->end() - 1, is_bit) ||
+        replies->back().kind != Reply::Kind::kString) {
+      return Unexpected();
     }
-    if (Status s = connection_.Exchange(replies); !s.ok()) return s;
-    for (const Reply& reply : *replies) {
-      if (reply.kind != Reply::Kind::kInteger) {
-        return Status::IOError("Redis: a reply to a bit that is no number");
-      }
-    }
-    return replies->back().integer != 0 ? Status::OK() : Gone();
+    return TailOf(replies->back()) == tail_ ? s : Gone();
   }
 
   const RedisFilterOptions options_;
-  const std::string mark_;  // the offset of the bit after the last
+  const uint64_t tail_at_;  // the offset of the tail, in bytes
+  const char tail_mask_;    // the bits of its first byte that are no key's
+  const char mark_;         // the first of these alone
+  std::string tail_;        // as Open found it
   Connection connection_;
 };
 
@@ -197,64 +315,87 @@ Status RedisBloomFilter::Open(const RedisFilterOptions& options,
                                    std::to_string(options.endpoint.timeout_ms) +
                                    ", expected more than 0");
   }
-  auto impl = std::make_unique<Impl>(options);
-  if (Status s = impl->Open(); !s.ok()) return s;
-  filter->reset(new RedisBloomFilter(std::move(impl)));
-  return Status::OK();
+  // hiredis would cut it.
+  constexpr size_t kMostPath = sizeof(sockaddr_un::sun_path) - 1;
+  if (const size_t bytes = options.endpoint.unix_socket.size();
+      bytes > kMostPath) {
+    return Status::InvalidArgument("unix_socket of " + std::to_string(bytes) +
+                                   " bytes, expected at most " +
+                                   std::to_string(kMostPath));
+  }
+  return CatchExceptions([&] {
+    auto impl = std::make_unique<Impl>(options);
+    const Status s = impl->Open();
+    if (s.ok()) filter->reset(new RedisBloomFilter(std::move(impl)));
+    return s;
+  });
 }
 
 Status RedisBloomFilter::Put(std::string_view key, bool* changed) {
-  std::vector<bool> results;
-  const Status s = Put(std::span(&key, 1), &results);
-  if (s.ok() && changed != nullptr) *changed = results[0];
+  bool was_new = false;
+  const Status s = impl_->Run([&] {
+    return impl_->VisitBits(
+        {&key, 1}, /*set=*/true,
+        [&](size_t /*key*/, bool was_set) { was_new |= !was_set; });
+  });
+  if (s.ok() && changed != nullptr) *changed = was_new;
   return s;
 }
 
 Status RedisBloomFilter::MightContain(std::string_view key, bool* may_contain) {
-  std::vector<bool> results;
-  const Status s = MightContain(std::span(&key, 1), &results);
-  if (s.ok()) *may_contain = results[0];
+  bool all_set = true;
+  const Status s = impl_->Run([&] {
+    return impl_->VisitBits(
+        {&key, 1}, /*set=*/false,
+        [&](size_t /*key*/, bool is_set) { all_set &= is_set; });
+  });
+  if (s.ok()) *may_contain = all_set;
   return s;
 }
 
 Status RedisBloomFilter::Put(std::span<const std::string_view> keys,
                              std::vector<bool>* changed) {
-  std::vector<bool> results(keys.size(), false);
-  const Status s =
-      impl_->VisitBits(keys, /*set=*/true, [&](size_t key, bool was_set) {
-        if (!was_set) results[key] = true;
-      });
-  if (s.ok() && changed != nullptr) *changed = std::move(results);
-  return s;
+  return impl_->Run([&] {
+    std::vector<bool> results(keys.size(), false);
+    const Status s =
+        impl_->VisitBits(keys, /*set=*/true, [&](size_t key, bool was_set) {
+          if (!was_set) results[key] = true;
+        });
+    if (s.ok() && changed != nullptr) *changed = std::move(results);
+    return s;
+  });
 }
 
 Status RedisBloomFilter::MightContain(std::span<const std::string_view> keys,
                                       std::vector<bool>* may_contain) {
-  std::vector<bool> results(keys.size(), true);
-  const Status s =
-      impl_->VisitBits(keys, /*set=*/false, [&](size_t key, bool is_set) {
-        if (!is_set) results[key] = false;
-      });
-  if (s.ok()) *may_contain = std::move(results);
-  return s;
+  return impl_->Run([&] {
+    std::vector<bool> results(keys.size(), true);
+    const Status s =
+        impl_->VisitBits(keys, /*set=*/false, [&](size_t key, bool is_set) {
+          if (!is_set) results[key] = false;
+        });
+    if (s.ok()) *may_contain = std::move(results);
+    return s;
+  });
 }
 
 Status RedisBloomFilter::Load(const ClassicBloomFilter& filter) {
-  const Result<std::string> form = filter.Serialize();
-  if (!form) return Status::InvalidArgument(form.error());
-  if (filter.bits() != shape().bits || filter.hashes() != shape().hashes ||
-      filter.strategy() != kStrategy) {
-    return Status::InvalidArgument(
-        "a filter of " + std::to_string(filter.bits()) + " bits, " +
-        std::to_string(filter.hashes()) + " hashes and " +
-        std::string(ToString(filter.strategy())) + ", expected " +
-        std::to_string(shape().bits) + ", " + std::to_string(shape().hashes) +
-        " and " + std::string(ToString(kStrategy)));
-  }
-  // The mark is the highest bit of the byte after the filter's.
-  std::string bytes(filter.size_bytes() + 1, '\x80');
-  Translate(std::string_view(*form).substr(guava::kHeadBytes), bytes.data());
-  return impl_->Replace(bytes);
+  return impl_->Run([&]() -> Status {
+    const Result<std::string> form = filter.Serialize();
+    if (!form) return Status::InvalidArgument(form.error());
+    if (filter.bits() != shape().bits || filter.hashes() != shape().hashes ||
+        filter.strategy() != kStrategy) {
+      return Status::InvalidArgument(
+          "a filter of " + std::to_string(filter.bits()) + " bits, " +
+          std::to_string(filter.hashes()) + " hashes and " +
+          std::string(ToString(filter.strategy())) + ", expected " +
+          std::to_string(shape().bits) + ", " + std::to_string(shape().hashes) +
+          " and " + std::string(ToString(kStrategy)));
+    }
+    std::string bytes(filter.size_bytes(), '\0');
+    Translate(std::string_view(*form).substr(guava::kHeadBytes), bytes.data());
+    return impl_->Replace(std::move(bytes));
+  });
 }
 
 Status RedisBloomFilter::Read(std::unique_ptr<ClassicBloomFilter>* filter) {
@@ -262,30 +403,11 @@ Status RedisBloomFilter::Read(std::unique_ptr<ClassicBloomFilter>* filter) {
     return Status::InvalidArgument(std::to_string(shape().bits) +
                                    " bits, expected a multiple of 64");
   }
-  std::string bytes;
-  if (Status s = impl_->Fetch(&bytes); !s.ok()) return s;
-  const size_t size_bytes = shape().bits / 8;
-  if (bytes.size() <= size_bytes || (bytes[size_bytes] & 0x80) == 0) {
-    return impl_->Gone();
-  }
-  if (bytes.size() != size_bytes + 1) {
-    return Status::Corruption("the string has " + std::to_string(bytes.size()) +
-                              " bytes, expected " +
-                              std::to_string(size_bytes + 1));
-  }
-  const uint64_t words = size_bytes / kWordBytes;
-  std::string form(guava::kHeadBytes + size_bytes, '\0');
-  form[0] = static_cast<char>(kStrategy);
-  form[1] = static_cast<char>(shape().hashes);
-  for (int i = 0; i < 4; ++i) {
-    form[2 + i] = static_cast<char>(words >> (24 - 8 * i) & 0xff);
-  }
-  Translate(std::string_view(bytes).substr(0, size_bytes),
-            form.data() + guava::kHeadBytes);
-  Result<ClassicBloomFilter> parsed = ClassicBloomFilter::Parse(form);
-  if (!parsed) return Status::Corruption(parsed.error());
-  *filter = std::make_unique<ClassicBloomFilter>(*std::move(parsed));
-  return Status::OK();
+  return impl_->Run([&] {
+    std::string bytes;
+    const Status s = impl_->Fetch(&bytes);
+    return s.ok() ? Parse(shape(), bytes, filter) : s;
+  });
 }
 
 }  // namespace rowbloom

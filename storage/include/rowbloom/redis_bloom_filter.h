@@ -1,7 +1,7 @@
 // RedisBloomFilter: a Bloom filter that programs share through Redis, as the
-// bits of one string. It uses plain SETBIT and GETBIT, so any Redis will do,
-// without modules, and a JVM service that sets bits by the same rule shares the
-// filter.
+// bits of one string. It uses SETBIT, GETBIT and transactions, so any Redis
+// will do, without modules, and a JVM service that sets bits by the same rule
+// shares the filter.
 //
 // The rule is Guava's MURMUR128_MITZ_32, which Java programs that keep Bloom
 // filters in Redis commonly follow. A key has the 64 bits of
@@ -15,9 +15,12 @@
 // takes optimalNumOfBits as it is wants ClassicBloomFilter::OptimalBits.
 //
 // A lost filter is an error, never "absent". Redis may evict a string, or come
-// back without it; SETBIT would then silently begin a new one. So the bit after
-// the last one, which no key has, is set when a filter is created, and each
-// answer checks it, on the same connection and after the bits.
+// back without it; SETBIT would then silently begin a new one, and another
+// program may create a new filter. So the bit after the last one, which no key
+// has, is set when a filter is created, and a random id follows it. Each answer
+// compares them with those that Open found, on the same connection and after
+// the bits. Filters of earlier versions have no id: one that was made anew by
+// an earlier version is not told from its predecessor.
 //
 // Thread safety: none; a connection is for one thread. Any number of processes
 // may share a filter.
@@ -40,9 +43,11 @@ struct RedisEndpoint {
   std::string unix_socket;  // if not empty, used in place of host and port
   std::string host = "127.0.0.1";
   uint16_t port = 6379;
-  std::string user;  // AUTH; empty: that of the password alone
+  // AUTH, if one of them is not empty. An empty user: that of the password
+  // alone.
+  std::string user;
   std::string password;
-  // The timeout of connecting, and of each reply. REQUIRES > 0.
+  // The timeout of connecting, and of each whole reply. REQUIRES > 0.
   int timeout_ms = 1000;
 };
 
@@ -75,8 +80,9 @@ class RedisBloomFilter {
                                     RedisFilterShape* shape);
 
   // Connects. InvalidArgument: an option out of its range. IOError: no
-  // connection, or a server that refuses. NotFound: no such filter, or a string
-  // without rowbloom's mark.
+  // connection, a server that refuses, or one whose replies are not Redis'.
+  // NotFound: no such filter, or a string of another size or without rowbloom's
+  // mark.
   static rocksdb::Status Open(const RedisFilterOptions& options,
                               std::unique_ptr<RedisBloomFilter>* filter);
 
@@ -85,8 +91,9 @@ class RedisBloomFilter {
   RedisBloomFilter& operator=(const RedisBloomFilter&) = delete;
 
   // All of the following: IOError if the connection or the server fails, after
-  // which the next call connects anew; NotFound if the filter is gone. Results
-  // are then as they were, but keys may have been put.
+  // which the next call connects anew; NotFound if the filter is gone, also if
+  // there is another one in its place; MemoryLimit. Results are then as they
+  // were, but keys may have been put.
 
   // Adds a key. *changed, if not null, is true when a bit changed: the key was
   // surely new.
@@ -100,9 +107,10 @@ class RedisBloomFilter {
   rocksdb::Status MightContain(std::span<const std::string_view> keys,
                                std::vector<bool>* may_contain);
 
-  // Puts a whole filter in the place of this one, at once. InvalidArgument:
-  // another shape or strategy than ours, or a secret. Works where the filter is
-  // gone, too.
+  // Puts a whole filter in the place of this one, at once: who calls it says
+  // that it has all keys. Works where the filter is gone, too. Those who had
+  // this one open before go on with it; a filter that was made in between is
+  // gone. InvalidArgument: another shape or strategy than ours, or a secret.
   rocksdb::Status Load(const ClassicBloomFilter& filter);
 
   // Reads the whole filter. InvalidArgument: its bits are no multiple of 64, as

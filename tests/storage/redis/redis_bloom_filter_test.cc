@@ -2,20 +2,29 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "rowbloom/classic_bloom_filter.h"
 #include "storage/redis/connection.h"
 #include "tests/storage/redis/redis_server.h"
+#include "tests/support/failing_new.h"
 #include "tests/support/jvm.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/wait_for.h"
 
 namespace rowbloom::test {
@@ -108,7 +117,9 @@ TEST_F(RedisFilter, SharesBitsWithWhoeverSetsThemByTheRule) {
   options_.shape = {9585, 7};  // optimalNumOfBits(1000, 0.01), not rounded
   const auto filter = Open();
   EXPECT_THAT(filter->Put("user_1"), IsOk());
-  const std::string bytes = Ask({"GET", "seen"}).text;
+  std::string bytes = Ask({"GET", "seen"}).text;
+  ASSERT_EQ(bytes.size(), 9585u / 8 + 1 + 8);  // the last ones are the id
+  bytes.resize(bytes.size() - 8);
   std::vector<uint64_t> offsets;
   for (uint64_t offset = 0; offset < 8 * bytes.size(); ++offset) {
     if ((bytes[offset / 8] << offset % 8 & 0x80) != 0) {
@@ -234,6 +245,10 @@ TEST_F(RedisFilter, OptionsOutOfRangeAreNamed) {
   options_.name = "";
   EXPECT_THAT(error(), StatusIs(Status::kInvalidArgument, HasSubstr("name")));
   options_ = good;
+  options_.endpoint.unix_socket = std::string(108, 's');
+  EXPECT_THAT(error(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("108 bytes")));
+  options_ = good;
   options_.endpoint.timeout_ms = 0;
   EXPECT_THAT(error(),
               StatusIs(Status::kInvalidArgument, HasSubstr("timeout_ms 0")));
@@ -267,6 +282,211 @@ TEST_F(RedisFilter, ALostFilterIsNeverAbsent) {
   EXPECT_THAT(filter->Load(classic), IsOk());
   EXPECT_THAT(filter->MightContain("a", &may), IsOk());
   EXPECT_TRUE(may);
+}
+
+// Another program opens it again after it was lost.
+TEST_F(RedisFilter, AFilterThatIsMadeAnewIsAnother) {
+  for (const int bits : {9600, 9585}) {
+    SCOPED_TRACE(bits);
+    options_.shape = {static_cast<uint64_t>(bits), 7};
+    const auto before = Open();
+    EXPECT_THAT(before->Put("a"), IsOk());
+    Ask({"FLUSHALL"});
+    const auto after = Open();
+    EXPECT_THAT(after->Put("b"), IsOk());
+    bool may = true;
+    const auto is_gone = StatusIs(Status::kNotFound, HasSubstr("gone"));
+    EXPECT_THAT(before->MightContain("a", &may), is_gone);
+    EXPECT_THAT(before->Put("a"), is_gone);
+    EXPECT_TRUE(may);
+    EXPECT_THAT(after->MightContain("b", &may), IsOk());
+    EXPECT_TRUE(may);
+    Ask({"FLUSHALL"});
+  }
+}
+
+// Whoever loads a filter says that it has all keys: those who had its
+// predecessor go on.
+TEST_F(RedisFilter, ALoadedFilterIsThatOfTheHandle) {
+  const auto filter = Open();
+  const auto other = Open();
+  EXPECT_THAT(filter->Put("a"), IsOk());
+  Ask({"FLUSHALL"});
+  const auto successor = Open();
+  auto classic = *ClassicBloomFilter::Create(1000, 0.01, kMitz32);
+  classic.Put("a");
+  EXPECT_THAT(filter->Load(classic), IsOk());
+  bool may = false;
+  EXPECT_THAT(other->MightContain("a", &may), IsOk());
+  EXPECT_TRUE(may);
+  EXPECT_THAT(successor->MightContain("a", &may),
+              StatusIs(Status::kNotFound, HasSubstr("gone")));
+}
+
+TEST_F(RedisFilter, StringsOfAnotherSizeAreRefused) {
+  const auto filter = Open();
+  for (uint64_t i = 0; i < 1000; ++i) {
+    ASSERT_THAT(filter->Put(DistinctKey(i)), IsOk());
+  }
+  const uint64_t bits = options_.shape.bits;
+  for (const bool adopt : {false, true}) {
+    options_.adopt = adopt;
+    for (uint64_t other = 64; other < bits; other += 64) {
+      options_.shape.bits = other;
+      std::unique_ptr<RedisBloomFilter> opened;
+      ASSERT_THAT(RedisBloomFilter::Open(options_, &opened),
+                  StatusIs(Status::kNotFound, HasSubstr("another size")))
+          << other;
+    }
+  }
+}
+
+// Filters that were made before filters had ids.
+TEST_F(RedisFilter, AMarkAloneIsEnough) {
+  const std::string mark = std::to_string(options_.shape.bits);
+  Ask({"SETBIT", "seen", mark, "1"});
+  options_.create_if_missing = false;
+  const auto filter = Open();
+  EXPECT_THAT(filter->Put("a"), IsOk());
+  const auto other = Open();
+  bool may = false;
+  EXPECT_THAT(other->MightContain("a", &may), IsOk());
+  EXPECT_TRUE(may);
+  EXPECT_EQ(Ask({"STRLEN", "seen"}).integer,
+            static_cast<int64_t>(options_.shape.bits / 8 + 1));
+  std::unique_ptr<ClassicBloomFilter> read;
+  ASSERT_THAT(other->Read(&read), IsOk());
+  EXPECT_TRUE(read->MightContain("a"));
+  EXPECT_THAT(other->Load(*read), IsOk());
+  Ask({"DEL", "seen"});
+  options_.create_if_missing = true;
+  Open();
+  EXPECT_THAT(filter->MightContain("a", &may),
+              StatusIs(Status::kNotFound, HasSubstr("gone")));
+}
+
+TEST_F(RedisFilter, ThoseWhoMakeItAtOnceHaveOneFilter) {
+  for (int round = 0; round < 20; ++round) {
+    options_.name = "seen" + std::to_string(round);
+    std::vector<std::future<std::unique_ptr<RedisBloomFilter>>> openings;
+    for (int i = 0; i < 4; ++i) {
+      openings.push_back(
+          std::async(std::launch::async, [this] { return Open(); }));
+    }
+    for (auto& opening : openings) {
+      const auto filter = opening.get();
+      ASSERT_NE(filter, nullptr);
+      EXPECT_THAT(filter->Put("a"), IsOk());
+    }
+  }
+}
+
+// Replies that an exception left unread must not answer the next call.
+TEST_F(RedisFilter, AnswersAreRightAfterMemoryRanOut) {
+  const auto filter = Open();
+  std::vector<std::string> storage;
+  for (uint64_t i = 0; i < 100; ++i) storage.push_back(DistinctKey(i));
+  const std::vector<std::string_view> keys(storage.begin(), storage.end());
+  ASSERT_THAT(filter->Put(keys), IsOk());
+  std::vector<bool> may_contain;
+  bool may = false;
+  bool has_failed = true;
+  for (size_t successes = 0; has_failed; ++successes) {
+    Status s;
+    {
+      const FailingNew no_memory(successes, FailingNew::For::kOneCall);
+      s = filter->MightContain(keys, &may_contain);
+      has_failed = FailingNew::HasFailed();
+    }
+    EXPECT_EQ(s.ok(), !has_failed) << s.ToString();
+    ASSERT_THAT(filter->MightContain(keys[0], &may), IsOk());
+    ASSERT_TRUE(may) << successes;
+    may = false;
+  }
+}
+
+TEST_F(RedisFilter, AUserWithoutAPasswordIsTold) {
+  Ask({"ACL", "SETUSER", "limited", "on", "nopass", "~*", "+@all"});
+  options_.endpoint.user = "limited";
+  EXPECT_EQ(Ask({"ACL", "WHOAMI"}).text, "limited");
+}
+
+// A server of a test's own, which says the same to all. It begins with
+// `start`, and goes on with `more` every 20 ms.
+class FakeServer {
+ public:
+  FakeServer(const std::string& path, std::string start, std::string more)
+      : listening_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    EXPECT_EQ(bind(listening_, reinterpret_cast<sockaddr*>(&address),
+                   sizeof(address)),
+              0);
+    EXPECT_EQ(listen(listening_, 8), 0);
+    thread_ = std::thread([this, start = std::move(start),
+                           more = std::move(more)] { Serve(start, more); });
+  }
+  ~FakeServer() {
+    ends_ = true;
+    shutdown(listening_, SHUT_RDWR);
+    thread_.join();
+    close(listening_);
+  }
+
+ private:
+  void Serve(const std::string& start, const std::string& more) const {
+    while (true) {
+      const int client = accept(listening_, nullptr, nullptr);
+      if (client < 0) return;
+      bool is_there = Send(client, start);
+      while (is_there && !ends_) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        is_there = Send(client, more);
+      }
+      close(client);
+    }
+  }
+  static bool Send(int client, const std::string& bytes) {
+    return send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(bytes.size());
+  }
+
+  const int listening_;
+  std::atomic<bool> ends_{false};
+  std::thread thread_;
+};
+
+TEST(RedisReplies, OfAnotherServerAreRefusedInTime) {
+  struct Case {
+    std::string start;
+    std::string more;
+    std::string error;
+  };
+  for (const Case& one :
+       {Case{"+", "x", "within 300 ms"},
+        Case{"*400000000\r\n", "", "no reply that is one of Redis"},
+        Case{"$500000000\r\n", std::string(100'000, 'x'), "found more"},
+        Case{"HTTP/1.1 400 Bad Request\r\n", "", "no reply that is one"},
+        Case{"-\x1b[2J" + std::string(1000, 'e') + "\r\n+1\r\n+1\r\n+1\r\n", "",
+             "refuses: \\x1B[2Je"},
+        Case{"+OK\r\n+OK\r\n+OK\r\n+OK\r\n", "", "another type"}}) {
+    SCOPED_TRACE(one.error);
+    const TempDir dir;
+    const FakeServer server(dir.File("s"), one.start, one.more);
+    RedisFilterOptions options;
+    options.endpoint.unix_socket = dir.File("s");
+    options.endpoint.timeout_ms = 300;
+    options.name = "seen";
+    options.shape = {64, 3};
+    options.create_if_missing = true;
+    std::unique_ptr<RedisBloomFilter> filter;
+    const auto start = std::chrono::steady_clock::now();
+    const Status s = RedisBloomFilter::Open(options, &filter);
+    EXPECT_THAT(s, StatusIs(Status::kIOError, HasSubstr(one.error)));
+    EXPECT_LT(s.ToString().size(), 500u);
+    EXPECT_LT(std::chrono::steady_clock::now() - start,
+              std::chrono::seconds(5));
+  }
 }
 
 TEST_F(RedisFilter, ALostConnectionIsAnErrorAndComesBack) {
