@@ -76,9 +76,10 @@ Status Parse(const RedisFilterShape& shape, std::string_view bytes,
 }  // namespace
 
 // The string ends with a tail, which begins in the byte of the first bit that
-// no key has. That bit, the highest of the tail's, is the mark. Filters that
-// were made since then have a random id behind the byte. The id tells a filter
-// from its successor, and from a string of another size.
+// no key has. That bit, the highest of the tail's, is the mark. An id follows
+// the byte: random bytes, and a 0, with which no filter without an id ends.
+// Filters of earlier versions have none. The id tells a filter from its
+// successor, and from a string of another size.
 class RedisBloomFilter::Impl {
  public:
   explicit Impl(const RedisFilterOptions& options)
@@ -131,8 +132,9 @@ class RedisBloomFilter::Impl {
 
   // Puts the filter's bytes in the place of the string.
   Status Replace(std::string bytes) {
+    bytes += tail_;
     Reply ignored;
-    return connection_.Call({"SET", options_.name, bytes += tail_}, &ignored);
+    return connection_.Call({"SET", options_.name, bytes}, &ignored);
   }
 
   // Reads the filter's bytes. REQUIRES whole ones.
@@ -206,8 +208,9 @@ class RedisBloomFilter::Impl {
     const bool exists = replies[1].integer != 0;
     const auto bytes = static_cast<uint64_t>(replies[2].integer);
     std::string tail = TailOf(replies[3]);
+    const bool has_id = tail.size() == 1 + kIdBytes && tail.back() == '\0';
     if (bytes == tail_at_ + tail.size() && tail.starts_with(mark_) &&
-        (tail.size() == 1 || tail.size() == 1 + kIdBytes)) {
+        (tail.size() == 1 || has_id)) {
       tail_ = std::move(tail);
       *is_open = true;
       return connection_.Call({"UNWATCH"}, &replies[0]);
@@ -226,7 +229,9 @@ class RedisBloomFilter::Impl {
     }
     std::random_device random;
     std::string id(kIdBytes, '\0');
-    for (char& byte : id) byte = static_cast<char>(random());
+    for (size_t i = 0; i + 1 < id.size(); ++i) {
+      id[i] = static_cast<char>(random());
+    }
     s = connection_.Append({"MULTI"});
     if (s.ok()) {
       s = connection_.Append(

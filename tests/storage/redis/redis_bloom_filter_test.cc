@@ -341,6 +341,18 @@ TEST_F(RedisFilter, StringsOfAnotherSizeAreRefused) {
   }
 }
 
+// Its bytes are as many as those of a filter with 64 bits less and an id, and
+// may have that one's mark.
+TEST_F(RedisFilter, AMarkAloneIsNoIdOfASmallerFilter) {
+  const std::string mark = std::to_string(options_.shape.bits);
+  options_.shape.bits -= 64;
+  Ask({"SETBIT", "seen", std::to_string(options_.shape.bits), "1"});
+  Ask({"SETBIT", "seen", mark, "1"});
+  std::unique_ptr<RedisBloomFilter> filter;
+  EXPECT_THAT(RedisBloomFilter::Open(options_, &filter),
+              StatusIs(Status::kNotFound, HasSubstr("another size")));
+}
+
 // Filters that were made before filters had ids.
 TEST_F(RedisFilter, AMarkAloneIsEnough) {
   const std::string mark = std::to_string(options_.shape.bits);
