@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/advise.h"
+#include "rowbloom/bloom_math.h"
 #include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
 #include "tools/sst_inspect/table_stats.h"
@@ -37,7 +39,13 @@ struct AdviseArgs : FileArgs {
   void AddTo(CLI::App* command) {
     FileArgs::AddTo(command);
     cli::AddOptionTo(command, "--rate", &false_positive_rate,
-                     "False positive rate to aim at", "P");
+                     "False positive rate to aim at", "P")
+        ->check([](const std::string& text) {
+          double rate = 0;
+          return ParseNumber(text, &rate) && IsFalsePositiveRate(rate)
+                     ? std::string()
+                     : "expected a rate inside (0, 1), found " + text;
+        });
     cli::AddOptionTo(command, "--files", &files, "Files that a read considers",
                      "N");
     cli::AddOptionTo(command, "--files-per-row", &files_per_row,

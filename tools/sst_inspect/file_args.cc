@@ -86,7 +86,11 @@ void FileArgs::AddKeyLayoutTo(CLI::App* command) {
   cli::AddOptionTo(command, "--key-layout", &key_layout,
                    "How keys split: escaped, fixed:N, delimited:C, u16; "
                    "default: as the file's filter or extractor says",
-                   "LAYOUT");
+                   "LAYOUT")
+      ->check([](const std::string& layout) {
+        const auto known = KeyLayout::FromString(layout);
+        return known ? std::string() : known.error();
+      });
 }
 
 void FileArgs::AddDbPathTo(CLI::App* command) {

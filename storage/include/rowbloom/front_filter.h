@@ -117,6 +117,7 @@ struct FrontFilterStats : FrontFilterCounts {
 // Thread-safe after Attach.
 class FrontFilter {
  public:
+  // Makes one that has no family yet. MemoryLimit: there is no memory.
   static rocksdb::Status Create(const FrontFilterOptions& options,
                                 std::shared_ptr<FrontFilter>* filter);
   ~FrontFilter();

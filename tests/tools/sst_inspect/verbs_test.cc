@@ -271,9 +271,15 @@ TEST_F(Verbs, AdviceComparesWithThePresentFilter) {
   EXPECT_THAT(RunTool({"advise", "--key-layout", "fixed:8", path_}).out,
               HasSubstr("  advised "));
   EXPECT_EQ(RunTool({"advise", path_}).code, 2);
-  EXPECT_EQ(
-      RunTool({"advise", "--key-layout", "fixed:8", "--rate", "7", path_}).code,
-      2);
+  // Arguments that mean nothing are refused before a file is read.
+  for (const char* rate : {"7", "0", "nan", "x"}) {
+    EXPECT_THAT(
+        RunTool({"advise", "--key-layout", "fixed:8", "--rate", rate, "none"})
+            .err,
+        HasSubstr("--rate: expected a rate inside (0, 1), found "));
+  }
+  EXPECT_THAT(RunTool({"advise", "--key-layout", "nonsense", "none"}).err,
+              AllOf(HasSubstr("--key-layout: "), HasSubstr("nonsense")));
 }
 
 TEST_F(Verbs, StockFiltersAreDecoded) {
