@@ -510,7 +510,7 @@ TEST_F(HtmlTree, FilesThatCannotBeReadAreCountedAndTheRestIsDrawn) {
   ASSERT_EQ(paths.size(), 3U);
   std::filesystem::remove(paths[0]);
   test::WriteFile(paths[1], "no table");
-  const std::string page = TreePage({"--files"}, 2);
+  const std::string page = TreePage({"--files"}, 1);
   EXPECT_THAT(page, HasSubstr("<td class=number>2 (2 NOT READ)"));
   EXPECT_THAT(AllBetween("data-blocks=", ">", page),
               ElementsAre(BlockCount(paths[2])));
