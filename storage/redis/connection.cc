@@ -145,20 +145,29 @@ Status Connection::Append(std::initializer_list<std::string_view> words) {
   return Status::OK();
 }
 
-// hiredis would begin the timeout anew with each byte and each signal.
+// hiredis would begin the timeout anew with each byte and each signal. Here it
+// begins anew with each MiB, as a whole filter may have 256.
 Status Connection::ReadReply(size_t max_bytes, void** reply) {
   using Clock = std::chrono::steady_clock;
   using std::chrono::milliseconds;
-  const auto end = Clock::now() + milliseconds(endpoint_.timeout_ms);
+  constexpr size_t kMiB = size_t{1} << 20;
+  const milliseconds timeout(endpoint_.timeout_ms);
+  auto end = Clock::now() + timeout;
+  size_t in_time = 0;  // whole MiB that came
   redisReader* const reader = context_->reader;
   while (true) {
     if (redisReaderGetReply(reader, reply) != REDIS_OK) {
       return Failed("no reply that is one of Redis", reader->errstr);
     }
     if (*reply != nullptr) return Status::OK();
-    if (reader->len - reader->pos > max_bytes) {
+    const size_t bytes = reader->len - reader->pos;
+    if (bytes > max_bytes) {
       return Failed("a reply", "expected at most " + std::to_string(max_bytes) +
                                    " bytes, found more");
+    }
+    if (bytes / kMiB > in_time) {
+      in_time = bytes / kMiB;
+      end = Clock::now() + timeout;
     }
     const auto left =
         std::chrono::ceil<milliseconds>(end - Clock::now()).count();

@@ -34,8 +34,8 @@ class Connection {
   rocksdb::Status Append(std::initializer_list<std::string_view> words);
 
   // Sends what was collected and reads a reply to each, of some `max_bytes`
-  // at most. Each comes within the timeout. After an IOError, but for one of
-  // the server's, the connection is gone, with all that was collected.
+  // at most. Each MiB comes within the timeout. After an IOError, but for one
+  // of the server's, the connection is gone, with all that was collected.
   rocksdb::Status Exchange(std::vector<Reply>* replies,
                            size_t max_bytes = kReplyBytes);
 

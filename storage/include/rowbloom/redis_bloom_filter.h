@@ -47,7 +47,7 @@ struct RedisEndpoint {
   // alone.
   std::string user;
   std::string password;
-  // The timeout of connecting, and of each whole reply. REQUIRES > 0.
+  // The timeout of connecting, and of each reply or MiB of one. REQUIRES > 0.
   int timeout_ms = 1000;
 };
 
