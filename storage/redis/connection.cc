@@ -55,7 +55,7 @@ timeval Timeout(int milliseconds) {
 }
 
 // Makes the reader refuse arrays, which would take memory before they are
-// there, but for the short ones that EXEC replies.
+// there. EXEC replies short ones, which hold no others.
 void RefuseArrays(redisReader* reader) {
   static const redisReplyObjectFunctions all = *reader->fn;
   static redisReplyObjectFunctions short_arrays = [] {
@@ -63,8 +63,9 @@ void RefuseArrays(redisReader* reader) {
     functions.createArray = [](const redisReadTask* task,
                                auto elements) -> void* {
       constexpr int kMostElements = 16;
-      return elements > kMostElements ? nullptr
-                                      : all.createArray(task, elements);
+      const bool is_short =
+          elements <= kMostElements && task->parent == nullptr;
+      return is_short ? all.createArray(task, elements) : nullptr;
     };
     return functions;
   }();
@@ -155,12 +156,12 @@ Status Connection::ReadReply(size_t max_bytes, void** reply) {
   auto end = Clock::now() + timeout;
   size_t in_time = 0;  // whole MiB that came
   redisReader* const reader = context_->reader;
+  size_t bytes = reader->len - reader->pos;  // of this reply that came
   while (true) {
     if (redisReaderGetReply(reader, reply) != REDIS_OK) {
       return Failed("no reply that is one of Redis", reader->errstr);
     }
     if (*reply != nullptr) return Status::OK();
-    const size_t bytes = reader->len - reader->pos;
     if (bytes > max_bytes) {
       return Failed("a reply", "expected at most " + std::to_string(max_bytes) +
                                    " bytes, found more");
@@ -180,9 +181,11 @@ Status Connection::ReadReply(size_t max_bytes, void** reply) {
     if (ready < 0 && errno != EINTR) {
       return Failed("no reply", std::strerror(errno));
     }
+    const size_t read_before = reader->len;
     if (ready > 0 && redisBufferRead(context_.get()) != REDIS_OK) {
       return Failed("no reply");
     }
+    bytes += reader->len - read_before;
   }
 }
 

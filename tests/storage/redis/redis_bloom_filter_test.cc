@@ -477,6 +477,9 @@ TEST(RedisReplies, OfAnotherServerAreRefusedInTime) {
   for (const Case& one :
        {Case{"+", "x", "within 300 ms"},
         Case{"*400000000\r\n", "", "no reply that is one of Redis"},
+        Case{"*2\r\n*2\r\n", "", "no reply that is one of Redis"},
+        Case{"*8\r\n", "$30000\r\n" + std::string(30'000, 'x') + "\r\n",
+             "found more"},
         Case{"$500000000\r\n", std::string(100'000, 'x'), "found more"},
         Case{"HTTP/1.1 400 Bad Request\r\n", "", "no reply that is one"},
         Case{"-\x1b[2J" + std::string(1000, 'e') + "\r\n+1\r\n+1\r\n+1\r\n", "",
@@ -499,6 +502,22 @@ TEST(RedisReplies, OfAnotherServerAreRefusedInTime) {
     EXPECT_LT(std::chrono::steady_clock::now() - start,
               std::chrono::seconds(5));
   }
+}
+
+TEST(RedisReplies, HaveTheTimeoutForEachMiB) {
+  const TempDir dir;
+  const std::string part = std::string(60'000, 'x') + "\r\n";
+  const size_t bytes = 70 * part.size() - 2;
+  const FakeServer server(dir.File("s"), "$" + std::to_string(bytes) + "\r\n",
+                          part);
+  RedisEndpoint endpoint;
+  endpoint.unix_socket = dir.File("s");
+  endpoint.timeout_ms = 1000;  // 70 parts take 20 ms each, which is more
+  Connection connection(endpoint);
+  Reply reply;
+  EXPECT_THAT(connection.Call({"GET", "filter"}, &reply, size_t{8} << 20),
+              IsOk());
+  EXPECT_EQ(reply.text.size(), bytes);
 }
 
 TEST_F(RedisFilter, ALostConnectionIsAnErrorAndComesBack) {
