@@ -183,9 +183,15 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
   rocksdb::SstFileReader reader(options);
   const rocksdb::Status status = reader.Open(path);
   if (!status.ok()) return Unknown(status.ToString());
+  const auto properties = reader.GetTableProperties();
+  std::shared_ptr<FileRows> rows(new FileRows);
+  if (properties != nullptr && properties->num_range_deletions > 0 &&
+      properties->num_entries == properties->num_range_deletions) {
+    rows->rows_.probe = SectionProbe::Empty();
+    return {.rows = std::move(rows), .problem = {}};
+  }
   auto section = taker->TakeRows();
   if (!section) return Unknown(path + ": " + section.error());
-  const auto properties = reader.GetTableProperties();
   const Entries entries =
       properties == nullptr
           ? Entries::kUnknown
@@ -204,7 +210,6 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
                         .bytes_beyond_limit = bytes}};
   }
   TakenMemory taken(memory, Memory::kRows, bytes);
-  std::shared_ptr<FileRows> rows(new FileRows);
   rows->rows_ = {.probe = *std::move(probe),
                  .memory = std::move(section->memory),
                  .taken = std::move(taken)};

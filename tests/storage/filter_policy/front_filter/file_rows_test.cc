@@ -292,6 +292,26 @@ TEST_F(FileRowsTest, OthersAreUnknown) {
 }
 
 // Damage to any byte of the file loses no row.
+TEST_F(FileRowsTest, RangeDeletesAloneHaveNone) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWith({}));
+  ExpectOk(writer.Open(path_));
+  ExpectOk(writer.DeleteRange(RowAt(0), RowAt(9)));
+  ExpectOk(writer.Finish());
+  const auto loaded = Load();
+  ASSERT_NE(loaded.rows, nullptr) << loaded.problem.message;
+  EXPECT_FALSE(loaded.rows->probe().Find(ActiveKernel(), HashRow(RowAt(1))));
+
+  // A key beside them is one of a filter that is not there.
+  FilterPolicyOptions none;
+  none.bloom_type = BloomType::kNone;
+  rocksdb::SstFileWriter with_key(rocksdb::EnvOptions(), OptionsWith(none));
+  ExpectOk(with_key.Open(path_));
+  ExpectOk(with_key.DeleteRange(RowAt(0), RowAt(9)));
+  ExpectOk(with_key.Put(RowAt(1) + "a", "value"));
+  ExpectOk(with_key.Finish());
+  ExpectUnknown("the file has no filter in one block");
+}
+
 TEST_F(FileRowsTest, DamagedOnesLoseNoRow) {
   Write(OptionsWith({}));
   const std::string bytes = test::ReadFile(path_);
