@@ -49,7 +49,8 @@ std::string HintOf(const CLI::App& app) {
   for (const std::string& extra : app.remaining(/*recurse=*/true)) {
     if (!extra.starts_with('-')) continue;
     return ", found \"" + ToPrintable(extra) +
-           "\": an argument that starts with - goes after --";
+           "\", which is no option; an argument that starts with - goes after "
+           "--";
   }
   return "";
 }
