@@ -142,8 +142,7 @@ ordered_json Measure(const FileShape& shape,
   const TurnOptions turns = {
       .turn = 1, .min_rounds = arguments.rounds, .seconds = 0};
   OrThrow(bench->Compare(
-      {"verify", shape.name, "file",
-       AtMost(kMostShare, &Measurement::wall_ratio)},
+      {"verify", shape.name, "file", AtMost(kMostShare)},
       {Commands("sst_dump verify, check",
                 {{"sst_dump", file, "--command=verify"},
                  {"sst_dump", file, "--command=check"}}),

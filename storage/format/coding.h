@@ -86,9 +86,10 @@ template <std::unsigned_integral T>
   }
   return false;
 }
-// Most are lengths of one byte.
+// Most are lengths of one byte. Always inlined: an entry of a block has three.
 template <std::unsigned_integral T>
-[[nodiscard]] bool GetVarint(std::string_view* in, T* value) {
+[[nodiscard, gnu::always_inline]] inline bool GetVarint(std::string_view* in,
+                                                        T* value) {
   if (!in->empty() && static_cast<unsigned char>(in->front()) < 0x80) {
     *value = static_cast<T>(in->front());
     in->remove_prefix(1);

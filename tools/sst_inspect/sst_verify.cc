@@ -6,13 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <future>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,11 +26,8 @@ namespace {
 
 using rocksdb::Status;
 
-// Looks up keys, and the rows or prefixes in them, in the filter, on another
-// thread: a lookup waits for memory, which needs no processor, while the
-// next keys are decoded. A few keys are looked up without the thread. Holds one
-// filter partition and 512 KiB of keys, or two keys that are longer. Not
-// thread-safe.
+// Looks up keys, and the rows or prefixes in them, in the filter, several at a
+// time. Holds one filter partition and these keys.
 class FilterCheck {
  public:
   // The problems are in the order of the keys; the first kMostProblems are
@@ -72,68 +67,35 @@ class FilterCheck {
   bool has_filter() const { return !filter_.partitions().empty(); }
 
   // A key without its timestamp, in the file's order; whether it is `ascending`
-  // in it. Throws what a lookup threw; may throw std::bad_alloc.
+  // in it.
   void Add(std::string_view key, bool ascending) {
-    constexpr size_t kMostBytes = size_t{256} << 10;
     if (!filter_.can_probe()) return;
-    if (!next_.ends.empty() && next_.bytes.size() + key.size() > kMostBytes) {
-      HandOver();
-    }
-    next_.bytes.append(key);
-    next_.ends.push_back(next_.bytes.size());
-    next_.ascending = next_.ascending && ascending;
+    bytes_.append(key);
+    ends_[count_++] = bytes_.size();
+    ascending_ = ascending_ && ascending;
+    if (count_ == ends_.size()) Probe();
   }
 
-  // Waits until all keys were looked up. Once, after the last key. Throws what
-  // a lookup threw.
+  // Once, after the last key.
   const Result& Finish() {
-    Wait();
-    Probe(next_);
+    Probe();
     return result_;
   }
 
  private:
-  // Keys side by side.
-  struct Keys {
-    std::string bytes;
-    std::vector<size_t> ends;
-    bool ascending = true;
-
-    void Clear() {
-      bytes.clear();
-      ends.clear();
-      ascending = true;
-    }
-  };
-
-  void Wait() {
-    if (probing_.valid()) probing_.get();
-  }
-
-  void HandOver() {
-    Wait();
-    std::swap(next_, handed_);
-    next_.Clear();
-    try {
-      probing_ = std::async(std::launch::async, [this] { Probe(handed_); });
-    } catch (const std::system_error&) {  // no more threads
-      Probe(handed_);
-    }
-  }
-
-  // These run on the thread, if there is one.
-  void Probe(const Keys& keys) {
-    std::array<std::string_view, DecodedFilter::kMostKeys> views;
-    const std::string_view bytes = keys.bytes;
+  // Looks up the keys that were added.
+  void Probe() {
+    std::array<std::string_view, DecodedFilter::kMostKeys> keys;
+    const std::string_view bytes = bytes_;
     size_t start = 0;
-    for (size_t i = 0; i < keys.ends.size();) {
-      size_t count = 0;
-      for (; count < views.size() && i < keys.ends.size(); ++i, ++count) {
-        views[count] = bytes.substr(start, keys.ends[i] - start);
-        start = keys.ends[i];
-      }
-      ProbeSome(std::span(views).first(count), keys.ascending);
+    for (size_t i = 0; i < count_; ++i) {
+      keys[i] = bytes.substr(start, ends_[i] - start);
+      start = ends_[i];
     }
+    ProbeSome(std::span(keys).first(count_), ascending_);
+    bytes_.clear();
+    count_ = 0;
+    ascending_ = true;
   }
 
   // Lookups of several keys wait for memory at once.
@@ -244,7 +206,6 @@ class FilterCheck {
   const SstTable& file_;
   const KeyFormat& format_;
 
-  // The members that belong to the thread while it probes.
   SstFilterReader filter_;
   const DecodedFilter* probed_ = nullptr;  // the partition loaded last
   // Rows are split here as it splits them.
@@ -252,10 +213,11 @@ class FilterCheck {
   std::optional<std::string> last_prefix_;  // may match
   Result result_;
 
-  Keys next_;
-  Keys handed_;  // the thread's
-  // The thread, which ends before the members that it uses.
-  std::future<void> probing_;
+  // The keys that were added, side by side.
+  std::string bytes_;
+  std::array<size_t, DecodedFilter::kMostKeys> ends_;
+  size_t count_ = 0;
+  bool ascending_ = true;
 };
 
 // One file, checked from end to end in one pass over its data.

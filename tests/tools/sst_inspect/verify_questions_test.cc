@@ -315,7 +315,7 @@ TEST(VerifyOrder, AKeyOutOfOrderIsFoundWhereverItIs) {
   EXPECT_EQ(RunTool({"verify", path}).code, 0);
 }
 
-// More keys than one lookup takes, and than go between threads at once.
+// More keys than one lookup takes.
 TEST(VerifyManyKeys, FalseNegativesAreToldInTheirOrder) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
