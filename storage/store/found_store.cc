@@ -32,17 +32,11 @@ Status LookIntoDatabase(Env* env, const std::string& path, FoundStore* found) {
   if (!s.ok()) return NamingDamagedFile(env, path, s);
   found->column_families = {names.begin(), names.end()};
   found->column_families.erase(rocksdb::kDefaultColumnFamilyName);
-  s = CheckLogOrder(env, path);
-  if (!s.ok()) return s;
   Database database;
-  s = database.Open(options, path, {rocksdb::ColumnFamilyDescriptor()},
-                    Database::Access::kReadOnly);
+  s = OpenRecords(env, path, found->column_families, found->creation_mark,
+                  &database);
   // The options do not fit the database.
   if (s.IsInvalidArgument()) return NotOurs(path, s.ToString());
-  if (!s.ok()) return NamingDamagedFile(env, path, s);
-  if (!found->creation_mark) {
-    s = CheckRecordFiles(env, path, found->column_families, database.get());
-  }
   if (s.ok()) s = ReadMetadata(database.get(), path, &found->metadata);
   if (!s.ok() || found->exists() || found->creation_mark) return s;
   return NotOurs(path, "its column family \"default\" has no record \"store\"");

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "rocksdb/file_checksum.h"
-#include "rocksdb/metadata.h"
 #include "storage/format/coding.h"
 #include "storage/format/directory.h"
 #include "storage/format/status_text.h"
@@ -82,6 +81,7 @@ bool HasDamage(std::string_view rest) {
 
 // The records of a file.
 struct Records {
+  std::string file;
   uint64_t end = 0;      // of the last whole one
   bool are_all = false;  // nothing but whole changes is in the file
   std::string rest;      // behind the end, in its block and the next one
@@ -93,6 +93,9 @@ struct Records {
   // should have at least.
   std::optional<std::pair<uint64_t, uint64_t>> out_of_order;
 };
+
+// The logs of a database, by number.
+using Logs = std::map<uint64_t, Records>;
 
 // Notes a record of a log. `head` has the first bytes of its change.
 void NoteRecord(std::string_view record, std::string* head, Records* records) {
@@ -111,9 +114,10 @@ void NoteRecord(std::string_view record, std::string* head, Records* records) {
       number + LoadFixed<uint32_t>(head->data() + sizeof(uint64_t));
 }
 
-Status FindRecords(Env* env, const std::string& path, Records* records) {
+Status FindRecords(Env* env, Records* records) {
   std::unique_ptr<rocksdb::SequentialFile> file;
-  Status s = env->NewSequentialFile(path, &file, rocksdb::EnvOptions());
+  Status s =
+      env->NewSequentialFile(records->file, &file, rocksdb::EnvOptions());
   std::string buffer(kBlockBytes, '\0');
   rocksdb::Slice read;
   std::string head;
@@ -142,105 +146,116 @@ Status FindRecords(Env* env, const std::string& path, Records* records) {
   return s;
 }
 
-Status CheckManifest(Env* env, const std::string& file, bool is_copy) {
-  Records records;
-  Status s = FindRecords(env, file, &records);
-  if (!s.ok() || records.are_all) return s;
-  if (HasDamage(records.rest)) {
-    return Corruption(file, ": offset ", records.end,
-                      ": expected a record or the end, found a damaged one");
-  }
-  if (is_copy) {
-    return Corruption(file, ": offset ", records.end,
-                      ": its end is missing: expected the end of the file, "
-                      "found a part of a record");
-  }
-  return s;
-}
-
-// The logs among the entries of a directory, by number.
-std::map<uint64_t, std::string> LogsOf(
-    const std::string& path, const std::vector<std::string>& entries) {
-  std::map<uint64_t, std::string> logs;
+// Corruption: a log has a change with a number that an earlier one of it has,
+// too, at which RocksDB would stop with an assertion (7.8.3 with assertions, as
+// Debian's); or it begins with an earlier change than the log before it, which
+// RocksDB takes (7.8.3) or refuses without its name (10.10.1).
+Status ReadLogs(Env* env, const std::string& path,
+                const std::vector<std::string>& entries, Logs* logs) {
   for (const std::string& entry : entries) {
     const uint64_t number = LeadingNumber(entry);
-    if (IsLog(entry) && number > 0) logs[number] = path + "/" + entry;
+    if (IsLog(entry) && number > 0) (*logs)[number].file = path + "/" + entry;
   }
-  return logs;
+  const Records* last = nullptr;  // the last log with changes
+  for (auto& [log_number, log] : *logs) {
+    const Status s = FindRecords(env, &log);
+    // The writer of a store that is opened for reading may delete a log.
+    if (!s.ok() && !s.IsNotFound() && !s.IsPathNotFound()) return s;
+    if (log.out_of_order) {
+      const auto& [found, expected] = *log.out_of_order;
+      return Corruption(log.file, ": expected write ", expected,
+                        " or a later one, found write ", found,
+                        ": two processes have written to the log");
+    }
+    if (!log.first_number) continue;
+    if (last != nullptr && *log.first_number < *last->first_number) {
+      return Corruption(log.file, ": begins with write ", *log.first_number,
+                        ", expected one after write ", *last->first_number,
+                        " of ", last->file);
+    }
+    last = &log;
+  }
+  return Status::OK();
 }
 
 // Corruption: a log ends early before one that has changes. RocksDB would leave
-// out those between. `logs` are in order.
+// out those between.
 //
 // Nothing is left out between a log that ends early and one that begins with
 // the number after its last whole change. A crash leaves the first one with a
 // part of a record. The next opening begins the second one with an empty batch,
 // and leaves both if it is cut short.
-Status CheckLogs(Env* env, const std::map<uint64_t, std::string>& logs) {
-  std::string cut;  // the log without its end
-  uint64_t cut_at = 0;
+Status CheckLogs(Logs::const_iterator begin, Logs::const_iterator end) {
+  const Records* cut = nullptr;  // the log without its end
   uint64_t next_number = 0;
-  for (const auto& [log_number, log] : logs) {
-    Records records;
-    Status s = FindRecords(env, log, &records);
-    if (!s.ok()) return s;
-    if (records.first_number) {
-      const uint64_t number = *records.first_number;
-      if (!cut.empty() && number != next_number) {
-        return Corruption(cut, ": offset ", cut_at, ": expected changes up to ",
-                          "write ", number, ", with which ", log,
+  for (auto it = begin; it != end; ++it) {
+    const Records& log = it->second;
+    if (log.first_number) {
+      const uint64_t number = *log.first_number;
+      if (cut != nullptr && number != next_number) {
+        return Corruption(cut->file, ": offset ", cut->end,
+                          ": expected changes up to write ", number,
+                          ", with which ", log.file,
                           " goes on, found none from write ", next_number);
       }
-      cut.clear();
-      next_number = records.next_number;
+      cut = nullptr;
+      next_number = log.next_number;
     }
-    if (!records.are_all && cut.empty()) {
-      cut = log;
-      cut_at = records.end;
-    }
+    if (!log.are_all && cut == nullptr) cut = &log;
   }
   return Status::OK();
 }
 
-// Corruption: there is a table that the MANIFEST of a copy does not name.
-Status CheckTables(Env* env, const std::string& path,
-                   const std::string& manifest,
-                   const std::set<std::string>& column_families,
-                   const std::vector<std::string>& entries) {
-  std::vector<rocksdb::ColumnFamilyDescriptor> families = {
-      rocksdb::ColumnFamilyDescriptor()};
-  for (const std::string& name : column_families) {
-    families.emplace_back(name, rocksdb::ColumnFamilyOptions());
-  }
-  rocksdb::DBOptions options;
-  options.env = env;
-  options.max_open_files = 16;  // no need to open all
-  Database database;
-  Status s = database.Open(options, path, std::move(families),
-                           Database::Access::kReadOnly);
-  if (!s.ok()) return NamingDamagedFile(env, path, s);
-  std::set<uint64_t> named;
-  const auto note = [&](const std::string& family) {
-    rocksdb::ColumnFamilyMetaData listing;
-    database->GetColumnFamilyMetaData(database.Find(family).get(), &listing);
-    for (const auto& level : listing.levels) {
-      for (const auto& file : level.files) named.insert(file.file_number);
-    }
-    for (const auto& file : listing.blob_files) {
-      named.insert(file.blob_file_number);
-    }
-  };
-  note(rocksdb::kDefaultColumnFamilyName);
-  for (const std::string& name : column_families) note(name);
+Status CheckTables(const std::string& manifest,
+                   const std::vector<std::string>& entries,
+                   const Database& database) {
+  std::vector<std::string> live;
+  uint64_t manifest_bytes = 0;
+  Status s = database->GetLiveFiles(live, &manifest_bytes,
+                                    /*flush_memtable=*/false);
+  const std::set<std::string> named(live.begin(), live.end());
   for (const std::string& entry : entries) {
     const bool is_table = entry.ends_with(".sst") || entry.ends_with(".blob");
-    if (!is_table || named.contains(LeadingNumber(entry))) continue;
-    return Corruption(path, "/", manifest,
+    if (!s.ok() || !is_table || named.contains("/" + entry)) continue;
+    return Corruption(manifest,
                       ": its end is missing: expected all tables of a copy, "
                       "found none named ",
                       entry);
   }
   return s;
+}
+
+// Corruption: the MANIFEST lacks a table of a copy, or a log that it asks for is
+// missing or not whole.
+//
+// With track_and_verify_wals_in_manifest RocksDB misses ends after which no log
+// that the MANIFEST tracks is gone (test Damage.ManifestWithoutItsEndIsNamed).
+Status CheckOthers(const std::string& path, const std::string& manifest,
+                   const std::vector<std::string>& entries, const Logs& logs,
+                   const Database& database) {
+  const std::string file = path + "/" + manifest;
+  if (logs.empty()) return CheckTables(file, entries, database);
+  uint64_t needed = 0;
+  if (!database->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep,
+                                &needed)) {
+    return Aborted(path, ": RocksDB does not tell which log it needs");
+  }
+  // Until a flush names a log, `needed` is a number below that of the first log
+  // of the process that wrote the MANIFEST, which came just before it.
+  const uint64_t manifest_number =
+      LeadingNumber(std::string_view(manifest).substr(kManifestPrefix.size()));
+  const uint64_t end = std::max(needed + 1, manifest_number);
+  const auto first = logs.lower_bound(needed);
+  if (first == logs.end() || first->first >= end) {
+    return Corruption(
+        file, ": its end is missing: expected a log with a number from ",
+        needed, " to ", end - 1, ", found only others");
+  }
+  // Logs of earlier processes were replayed by the one that wrote the MANIFEST,
+  // however a crash had cut them. Of its own, the first came just before it.
+  auto own = logs.lower_bound(manifest_number);
+  if (own != logs.begin()) --own;
+  return CheckLogs(logs.lower_bound(std::max(needed, own->first)), logs.end());
 }
 
 }  // namespace
@@ -251,79 +266,52 @@ Status ReadCurrent(Env* env, const std::string& path, std::string* manifest) {
   return s;
 }
 
-Status CheckManifestRecords(Env* env, const std::string& path) {
-  std::string manifest;
-  const Status s = ReadCurrent(env, path, &manifest);
-  return s.ok() ? CheckManifest(env, path + "/" + manifest, /*is_copy=*/false)
-                : s;
-}
-
-Status CheckLogOrder(Env* env, const std::string& path) {
-  std::vector<std::string> entries;
-  Status s = ListDirectory(env, path, &entries);
-  std::string last;  // the last log with changes
-  uint64_t last_number = 0;
-  for (const auto& [log_number, log] : LogsOf(path, entries)) {
-    Records records;
-    if (s.ok()) s = FindRecords(env, log, &records);
-    // The writer of a store that is opened for reading may delete a log.
-    if (s.IsNotFound() || s.IsPathNotFound()) s = Status::OK();
-    if (!s.ok()) break;
-    if (records.out_of_order) {
-      const auto& [found, expected] = *records.out_of_order;
-      return Corruption(log, ": expected write ", expected,
-                        " or a later one, found write ", found,
-                        ": two processes have written to the log");
-    }
-    const uint64_t number = records.first_number.value_or(last_number);
-    if (number < last_number) {
-      return Corruption(log, ": begins with write ", number, ", expected one ",
-                        "after write ", last_number, " of ", last);
-    }
-    if (records.first_number) last = log;
-    last_number = number;
+Status CheckManifest(Env* env, const std::string& path, bool is_copy,
+                     std::string* manifest) {
+  Status s = ReadCurrent(env, path, manifest);
+  Records records{path + "/" + *manifest};
+  if (s.ok()) s = FindRecords(env, &records);
+  if (!s.ok() || records.are_all) return s;
+  if (HasDamage(records.rest)) {
+    return Corruption(records.file, ": offset ", records.end,
+                      ": expected a record or the end, found a damaged one");
+  }
+  if (is_copy) {
+    return Corruption(records.file, ": offset ", records.end,
+                      ": its end is missing: expected the end of the file, "
+                      "found a part of a record");
   }
   return s;
 }
 
-// With track_and_verify_wals_in_manifest RocksDB misses ends after which no log
-// that the MANIFEST tracks is gone (test Damage.ManifestWithoutItsEndIsNamed).
-Status CheckRecordFiles(Env* env, const std::string& path,
-                        const std::set<std::string>& column_families,
-                        rocksdb::DB* db) {
-  std::string manifest;
+Status OpenRecords(Env* env, const std::string& path,
+                   const std::set<std::string>& column_families,
+                   bool may_be_incomplete, Database* database) {
   std::vector<std::string> entries;
-  uint64_t needed = 0;
-  Status s = ReadCurrent(env, path, &manifest);
-  if (s.ok()) s = ListDirectory(env, path, &entries);
-  if (!s.ok()) return s;
-  if (!db->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep,
-                          &needed)) {
-    return Aborted(path, ": RocksDB does not tell which log it needs");
+  Logs logs;
+  std::string manifest;
+  Status s = ListDirectory(env, path, &entries);
+  if (s.ok()) s = ReadLogs(env, path, entries, &logs);
+  if (s.ok() && !may_be_incomplete) {
+    s = CheckManifest(env, path, /*is_copy=*/logs.empty(), &manifest);
   }
-  std::map<uint64_t, std::string> logs = LogsOf(path, entries);
-  s = CheckManifest(env, path + "/" + manifest, /*is_copy=*/logs.empty());
   if (!s.ok()) return s;
+  rocksdb::DBOptions options;
+  options.env = env;
+  std::vector<rocksdb::ColumnFamilyDescriptor> opened = {
+      rocksdb::ColumnFamilyDescriptor()};
   if (logs.empty()) {
-    return CheckTables(env, path, manifest, column_families, entries);
+    options.max_open_files = 16;  // no need to open all
+    for (const std::string& name : column_families) {
+      opened.emplace_back(name, rocksdb::ColumnFamilyOptions());
+    }
   }
-  // Until a flush names a log, `needed` is a number below that of the first log
-  // of the process that wrote the MANIFEST, which came just before it.
-  const uint64_t manifest_number =
-      LeadingNumber(std::string_view(manifest).substr(kManifestPrefix.size()));
-  const uint64_t end = std::max(needed + 1, manifest_number);
-  const auto first = logs.lower_bound(needed);
-  if (first == logs.end() || first->first >= end) {
-    return Corruption(
-        path, "/", manifest, ": its end is missing: expected a log with a ",
-        "number from ", needed, " to ", end - 1, ", found only others");
-  }
-  // Logs of earlier processes were replayed by the one that wrote the MANIFEST,
-  // however a crash had cut them. Of its own, the first came just before it.
-  auto own = logs.lower_bound(manifest_number);
-  if (own != logs.begin()) --own;
-  logs.erase(logs.begin(), logs.lower_bound(std::max(needed, own->first)));
-  return CheckLogs(env, logs);
+  s = database->Open(options, path, std::move(opened),
+                     Database::Access::kReadOnly);
+  if (!s.ok()) return NamingDamagedFile(env, path, s);
+  return may_be_incomplete
+             ? s
+             : CheckOthers(path, manifest, entries, logs, *database);
 }
 
 }  // namespace rowbloom

@@ -7,35 +7,33 @@
 #include <set>
 #include <string>
 
-#include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/status.h"
+#include "storage/store/database.h"
 
 namespace rowbloom {
 
-// Corruption: a log of the database at `path` has a change with a number that
-// an earlier one of it has, too, at which RocksDB would stop with an assertion
-// (7.8.3 with assertions, as Debian's); or it begins with an earlier change
-// than the log before it, which RocksDB takes (7.8.3) or refuses without its
-// name (10.10.1).
-rocksdb::Status CheckLogOrder(rocksdb::Env* env, const std::string& path);
-
-// Corruption: a record of the MANIFEST of the database at `path` is damaged, or
-// the end is missing; or so of a log that others with records follow, unless
-// the next of them begins with the number after its last write. `db` has the
-// database open for reading; `column_families` are all but "default".
+// Opens the "default" column family of the database at `path` for reading, and
+// all of a copy, which has no logs. `column_families` are all others.
+// InvalidArgument: the options do not fit the database. Corruption: a log has a
+// change twice, or is in the place of another; or, unless the database
+// `may_be_incomplete`, a record of the MANIFEST is damaged, or the end is
+// missing; or so of a log that others with records follow, unless the next of
+// them begins with the number after its last write.
 //
 // A crash leaves a part of the last record at most, and the log that the last
 // whole one of the MANIFEST asks for: RocksDB deletes a log only after a record
 // says that it is not needed any more. A database without logs is a copy, whose
 // MANIFEST ends with a whole record and names all tables.
-rocksdb::Status CheckRecordFiles(rocksdb::Env* env, const std::string& path,
-                                 const std::set<std::string>& column_families,
-                                 rocksdb::DB* db);
+rocksdb::Status OpenRecords(rocksdb::Env* env, const std::string& path,
+                            const std::set<std::string>& column_families,
+                            bool may_be_incomplete, Database* database);
 
-// The same of the records of a MANIFEST alone, to which a writer may be adding.
-rocksdb::Status CheckManifestRecords(rocksdb::Env* env,
-                                     const std::string& path);
+// Sets *manifest to the name of the MANIFEST. Corruption: a record of it is
+// damaged, or, in a copy, the end is missing. Otherwise a writer may be adding
+// to it.
+rocksdb::Status CheckManifest(rocksdb::Env* env, const std::string& path,
+                              bool is_copy, std::string* manifest);
 
 // Reads the name of the MANIFEST.
 rocksdb::Status ReadCurrent(rocksdb::Env* env, const std::string& path,

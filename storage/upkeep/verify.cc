@@ -254,7 +254,9 @@ class Verification {
     rocksdb::DBOptions options;
     options.env = db_->GetEnv();
     std::vector<std::string> names;
-    Status s = CheckManifestRecords(options.env, opened_.path);
+    std::string manifest;
+    Status s = CheckManifest(options.env, opened_.path, /*is_copy=*/false,
+                             &manifest);
     if (s.ok()) {
       s = rocksdb::DB::ListColumnFamilies(options, opened_.path, &names);
     }
