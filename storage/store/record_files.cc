@@ -225,7 +225,7 @@ Status CheckTables(const std::string& manifest,
   return s;
 }
 
-// Corruption: the MANIFEST lacks a table of a copy, or a log that it asks for is
+// Corruption: the MANIFEST lacks a table of a copy, or a log that it needs is
 // missing or not whole.
 //
 // With track_and_verify_wals_in_manifest RocksDB misses ends after which no log

@@ -12,29 +12,30 @@ namespace rowbloom {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
-                     std::optional<StoreSnapshot>* own, RowPlan* plan) {
-  plan->options_ = options;
-  Status s = plan->SetRest(opened);
-  if (!s.ok() || options.snapshot != nullptr || plan->families_.size() < 2) {
-    return s;
-  }
-  plan->options_.snapshot = &own->emplace(opened);
-  return plan->SetRest(opened);
-}
-
-Status RowPlan::SetRest(const OpenedStore& opened) {
-  const RowOptions& options = options_;
+Status RowPlan::Set(const OpenedStore& opened, const RowOptions& options) {
+  options_ = options;
   Status s = CheckVersions(options.max_versions, options.time_range);
   if (s.ok()) s = options.filter.status();
-  if (s.ok()) s = FamiliesAt(opened, options.snapshot, &store_families_);
   if (!s.ok()) return s;
+  if (options_.filter.root() != nullptr) filter_.emplace(options_.filter);
   first_ = std::max(options.qualifier_prefix, options.qualifier_start);
   end_ = PrefixEnd(options.qualifier_prefix);
   if (end_.empty() ||
       (!options.qualifier_stop.empty() && options.qualifier_stop < end_)) {
     end_ = options.qualifier_stop;
   }
+  s = SetFamilies(opened);
+  const bool reads_once = families_.size() < 2 && !options.columns_from_end &&
+                          !(filter_ && filter_->LooksFirst());
+  if (!s.ok() || options.snapshot != nullptr || reads_once) return s;
+  options_.snapshot = &own_snapshot_.emplace(opened);
+  return SetFamilies(opened);
+}
+
+Status RowPlan::SetFamilies(const OpenedStore& opened) {
+  const RowOptions& options = options_;
+  Status s = FamiliesAt(opened, options.snapshot, &store_families_);
+  if (!s.ok()) return s;
   const FamilyMap& all = *store_families_;
   families_.clear();
   if (options.columns.empty()) {
@@ -83,56 +84,37 @@ Status Show(const StoredCell& cell, const VersionQuery& query,
   return s;
 }
 
-// The query of a read, which is made once, when RowPlan::Query may be called.
-class LateQuery {
- public:
-  LateQuery(const RowPlan& plan, const SharedState& shared)
-      : plan_(plan), shared_(shared) {}
-
-  const VersionQuery& Get() {
-    if (!query_) query_ = plan_.Query(shared_);
-    return *query_;
-  }
-
- private:
-  const RowPlan& plan_;
-  const SharedState& shared_;
-  std::optional<VersionQuery> query_;
-};
-
 // The chosen columns of a row.
-Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
-                   const Snapshot* snapshot, std::string_view row,
-                   LateQuery* query, ColumnPage* page) {
-  PointCells found(opened, *plan.store_families(), snapshot);
+Status ReadColumns(const OpenedStore& opened, RowPlan* plan,
+                   std::string_view row, ColumnPage* page) {
+  PointCells found(opened, *plan->store_families(), plan->options().snapshot);
   Status s;
-  for (const RowPlan::FamilyPart& part : plan.families()) {
+  for (const RowPlan::FamilyPart& part : plan->families()) {
     for (const std::string& qualifier : part.qualifiers) {
       if (s.ok()) s = found.Add(row, part.family->first, qualifier);
     }
   }
   if (s.ok()) s = found.Read();
   while (s.ok() && found.Valid() && !page->IsFull()) {
-    s = Show(found.cell(), query->Get(), page);
+    s = Show(found.cell(), plan->Query(*opened.shared), page);
     if (s.ok()) s = found.Next();
   }
   return s;
 }
 
 // The cells of a family of a row, by an iterator.
-Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
-                  const RowPlan::FamilyPart& part,
-                  const rocksdb::Snapshot* snapshot, std::string_view row,
-                  const std::string& row_bytes, LateQuery* query,
-                  ColumnPage* page) {
-  const TimeRange& range = plan.options().time_range;
+Status ReadFamily(const OpenedStore& opened, RowPlan* plan,
+                  const RowPlan::FamilyPart& part, std::string_view row,
+                  const std::string& row_bytes, ColumnPage* page) {
+  const TimeRange& range = plan->options().time_range;
   rocksdb::ReadOptions options;
-  options.snapshot = snapshot;
+  options.snapshot = RocksdbSnapshot(plan->options().snapshot);
   RowCells of_row(opened, part.family, options, row_bytes, range);
   Status s = of_row.Enter(row, row_bytes);
   if (!s.ok()) return s;
-  if (!plan.options().columns_from_end) {
-    return ReadPart(plan, part, query->Get(), &of_row, page);
+  const VersionQuery& query = plan->Query(*opened.shared);
+  if (!plan->options().columns_from_end) {
+    return ReadPart(*plan, part, query, &of_row, page);
   }
   if (of_row.Find() == nullptr) return of_row.status();
   // The iterator of `of_row` skips files by their ROW section, and cannot go
@@ -146,7 +128,7 @@ Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
   RowCells backwards(opened, part.family, options, range);
   backwards.it()->SeekToFirst();
   s = backwards.Enter(row, row_bytes);
-  return s.ok() ? ReadPart(plan, part, query->Get(), &backwards, page) : s;
+  return s.ok() ? ReadPart(*plan, part, query, &backwards, page) : s;
 }
 
 }  // namespace
@@ -195,42 +177,27 @@ Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
   return row->status();
 }
 
-Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
-               std::string_view row, std::vector<Cell>* cells) {
+Status ReadRow(const OpenedStore& opened, RowPlan* plan, std::string_view row,
+               std::vector<Cell>* cells) {
   std::string row_bytes;
   if (Status s = opened.EncodeRow(row, &row_bytes); !s.ok()) return s;
-  const RowOptions& options = plan.options();
-  LateQuery query(plan, *opened.shared);
-  std::optional<FilterRun> filter;
-  if (options.filter.root() != nullptr) filter.emplace(options.filter);
-  const bool looks_first = filter && filter->LooksFirst();
   const bool columns_only = std::ranges::none_of(
-      plan.families(),
+      plan->families(),
       [](const auto& qualifiers) { return qualifiers.empty(); },
       &RowPlan::FamilyPart::qualifiers);
-  const Snapshot* snapshot = options.snapshot;
-  // One iterator of a family, and one lookup of all columns of a family, see a
-  // single state by themselves.
-  std::optional<StoreSnapshot> own;
-  if (snapshot == nullptr &&
-      (looks_first || (!columns_only && options.columns_from_end))) {
-    snapshot = &own.emplace(opened);
-  }
   const auto read = [&] {
-    ColumnPage page(options, filter ? &*filter : nullptr, cells);
-    if (columns_only) {
-      return ReadColumns(opened, plan, snapshot, row, &query, &page);
-    }
+    ColumnPage page(plan, cells);
+    if (columns_only) return ReadColumns(opened, plan, row, &page);
     Status s;
-    for (const RowPlan::FamilyPart& part : plan.families()) {
+    for (const RowPlan::FamilyPart& part : plan->families()) {
       if (!s.ok() || page.IsFull()) break;
-      s = ReadFamily(opened, plan, part, RocksdbSnapshot(snapshot), row,
-                     row_bytes, &query, &page);
+      s = ReadFamily(opened, plan, part, row, row_bytes, &page);
     }
     return s;
   };
-  if (filter) filter->BeginRow(row);
-  if (!looks_first) return read();
+  FilterRun* const filter = plan->filter();
+  if (filter != nullptr) filter->BeginRow(row);
+  if (filter == nullptr || !filter->LooksFirst()) return read();
   Status s = read();
   filter->StartKeeping();
   return s.ok() ? read() : s;

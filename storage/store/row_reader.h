@@ -19,7 +19,8 @@
 
 namespace rowbloom {
 
-// RowOptions, checked and put in order.
+// One read of rows: its options, checked and put in order, its state of the
+// store, its time and its filter.
 class RowPlan {
  public:
   struct FamilyPart {
@@ -28,18 +29,20 @@ class RowPlan {
     std::vector<std::string> qualifiers;
   };
 
-  // A read without a snapshot gets one, at *own, if it is of several
+  RowPlan() = default;
+  RowPlan(const RowPlan&) = delete;
+  RowPlan& operator=(const RowPlan&) = delete;
+
+  // A read without a snapshot gets one if it may read twice, or is of several
   // families: RocksDB reads them one after the other. InvalidArgument: an
   // unknown family, a name out of its limits.
-  static rocksdb::Status Make(const OpenedStore& opened,
-                              const RowOptions& options,
-                              std::optional<StoreSnapshot>* own, RowPlan* plan);
+  rocksdb::Status Set(const OpenedStore& opened, const RowOptions& options);
 
   // In the order of the read: by name, or the other way round.
   const std::vector<FamilyPart>& families() const { return families_; }
   // The families that the iterators of the parts point into.
   const SharedFamilies& store_families() const { return store_families_; }
-  // Those of Make, with the snapshot of the read.
+  // Those of Set, with the snapshot of the read.
   const RowOptions& options() const { return options_; }
   // The first qualifier to read, and the end, exclusive; an empty end is behind
   // all. No qualifier is between them if the end is not larger.
@@ -49,18 +52,28 @@ class RowPlan {
     return qualifier >= first_ && (end_.empty() || qualifier < end_);
   }
 
-  // The versions to read, by the present time. REQUIRES that the read has its
-  // state of the store: a snapshot, iterator or answer. An earlier time would
-  // show what expired before a write that the state has.
-  VersionQuery Query(const SharedState& shared) const {
-    return {options_.time_range, options_.max_versions, shared.clock.WallNow()};
+  // nullptr: the read has none.
+  FilterRun* filter() { return filter_ ? &*filter_ : nullptr; }
+
+  // The versions to read, by the time of the first call. REQUIRES that the read
+  // has its state of the store: a snapshot, iterator or answer. An earlier time
+  // would show what expired before a write that the state has.
+  const VersionQuery& Query(const SharedState& shared) {
+    if (!query_) {
+      query_ = {options_.time_range, options_.max_versions,
+                shared.clock.WallNow()};
+    }
+    return *query_;
   }
 
  private:
-  // Sets the others by options_.
-  rocksdb::Status SetRest(const OpenedStore& opened);
+  // Sets the families and their qualifiers by options_.
+  rocksdb::Status SetFamilies(const OpenedStore& opened);
 
   RowOptions options_;
+  std::optional<StoreSnapshot> own_snapshot_;
+  std::optional<FilterRun> filter_;
+  std::optional<VersionQuery> query_;
   std::string first_;
   std::string end_;
   SharedFamilies store_families_;
@@ -72,15 +85,14 @@ class RowPlan {
 // A scan of cells of 40 bytes takes 10 % longer without that.
 class ColumnPage {
  public:
-  // nullptr: no filter. Otherwise it has begun with the row.
-  ColumnPage(const RowOptions& options, FilterRun* filter,
-             std::vector<Cell>* cells)
+  // REQUIRES that the plan's filter has begun with the row.
+  ColumnPage(RowPlan* plan, std::vector<Cell>* cells)
       : cells_(cells),
-        filter_(filter),
-        keys_only_(options.keys_only),
-        from_end_(options.columns_from_end),
-        skip_(options.column_offset),
-        left_(options.column_limit) {}
+        filter_(plan->filter()),
+        keys_only_(plan->options().keys_only),
+        from_end_(plan->options().columns_from_end),
+        skip_(plan->options().column_offset),
+        left_(plan->options().column_limit) {}
   // Cells that were not replaced go.
   ~ColumnPage() {
     cells_->resize(size_);
@@ -150,7 +162,7 @@ rocksdb::Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
 
 // The cells of one row: a prefix seek per family, for which ROW answers, or, of
 // single columns, point lookups.
-rocksdb::Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
+rocksdb::Status ReadRow(const OpenedStore& opened, RowPlan* plan,
                         std::string_view row, std::vector<Cell>* cells);
 
 }  // namespace rowbloom

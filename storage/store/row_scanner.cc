@@ -24,17 +24,17 @@ class RowScanner::Source {
  public:
   explicit Source(const OpenedStore& opened) : opened_(opened) {}
 
-  // InvalidArgument: as RowPlan::Make, a row that is too long, or no token.
+  // InvalidArgument: as RowPlan::Set, a row that is too long, or no token.
   Status Open(const ScanOptions& options) {
     reverse_ = options.reverse;
     Status s = FindRanges(options);
-    if (s.ok()) s = RowPlan::Make(opened_, options.row, &own_snapshot_, &plan_);
+    if (s.ok()) s = plan_.Set(opened_, options.row);
     if (!s.ok() || options.limit == 0 || ranges_.empty()) return s;
     left_ = options.limit;
-    const Filter& filter = plan_.options().filter;
-    if (filter.root() != nullptr) filter_.emplace(filter);
+    filter_ = plan_.filter();
     // Cells between two ranges must not be read.
-    passes_dropped_ = filter_ && filter_->NeedsNoKey() && ranges_.size() == 1;
+    passes_dropped_ =
+        filter_ != nullptr && filter_->NeedsNoKey() && ranges_.size() == 1;
     rocksdb::ReadOptions read_options;
     read_options.total_order_seek = true;
     bounds_ = {ranges_.front().first, ranges_.back().end};
@@ -58,7 +58,8 @@ class RowScanner::Source {
   Status Next(Row* row, bool* valid) {
     Status s;
     *valid = false;
-    while (s.ok() && !*valid && left_ > 0 && !(filter_ && filter_->IsOver())) {
+    while (s.ok() && !*valid && left_ > 0 &&
+           !(filter_ != nullptr && filter_->IsOver())) {
       if (!row_bytes_.empty()) std::swap(row_bytes_, done_);
       row_bytes_.clear();
       s = FindRow();
@@ -214,10 +215,10 @@ class RowScanner::Source {
       const rocksdb::Iterator* const it = family.cells->it();
       family.has_row = it->Valid() && it->key().starts_with(row_bytes_);
     }
-    if (filter_) filter_->BeginRow(row->row);
+    if (filter_ != nullptr) filter_->BeginRow(row->row);
     // Forwards the iterators stand on the row's first key.
     Status s = ReadFamilies(row, /*seek=*/reverse_);
-    if (s.ok() && filter_ && filter_->LooksFirst()) {
+    if (s.ok() && filter_ != nullptr && filter_->LooksFirst()) {
       filter_->StartKeeping();
       s = ReadFamilies(row, /*seek=*/true);
     }
@@ -229,8 +230,7 @@ class RowScanner::Source {
 
   // The cells that the row has to show, or what the filter looks at first.
   Status ReadFamilies(Row* row, bool seek) {
-    ColumnPage page(plan_.options(), filter_ ? &*filter_ : nullptr,
-                    &row->cells);
+    ColumnPage page(&plan_, &row->cells);
     Status s;
     for (const FamilyRows& family : families_) {
       if (!s.ok() || page.IsFull()) break;
@@ -259,6 +259,7 @@ class RowScanner::Source {
   const OpenedStore& opened_;
   RowPlan plan_;
   VersionQuery query_;
+  FilterRun* filter_ = nullptr;  // the plan's
   bool reverse_ = false;
   uint64_t left_ = 0;
   KeyRange bounds_;               // of all ranges
@@ -267,9 +268,7 @@ class RowScanner::Source {
   // The bounds that rocksdb::ReadOptions point to while the iterators live.
   Slice lower_;
   Slice upper_;
-  std::optional<StoreSnapshot> own_snapshot_;
   std::vector<FamilyRows> families_;
-  std::optional<FilterRun> filter_;
   bool passes_dropped_ = false;
   std::string row_bytes_;
   std::string done_;  // the row before it, or the token's

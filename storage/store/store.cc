@@ -148,10 +148,9 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
 Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
                      const RowOptions& options) {
   return CatchExceptions([&]() -> Status {
-    std::optional<StoreSnapshot> own;
     RowPlan plan;
-    Status s = RowPlan::Make(impl_->opened, options, &own, &plan);
-    return s.ok() ? ReadRow(impl_->opened, plan, row, cells) : s;
+    Status s = plan.Set(impl_->opened, options);
+    return s.ok() ? ReadRow(impl_->opened, &plan, row, cells) : s;
   });
 }
 
