@@ -33,14 +33,11 @@ using rocksdb::Status;
 
 class SstLoad final : public BulkLoad {
  public:
-  // `number` is this load's own in the store.
-  SstLoad(Store::Impl* store, uint64_t number, const BulkLoadOptions& options)
+  SstLoad(Store::Impl* store, const BulkLoadOptions& options)
       : store_(*store),
         opened_(store->opened),
         of_store_(opened_.families->Get()),
         writer_(&store->writer),
-        directory_(opened_.path + "/" + kLoadDirectoryPrefix +
-                   std::to_string(number)),
         options_(options),
         timestamp_ms_(TimeOf(opened_, writer_)),
         newest_ms_(timestamp_ms_) {}
@@ -63,8 +60,15 @@ class SstLoad final : public BulkLoad {
     env->DeleteDir(directory_).PermitUncheckedError();
   }
 
+  // Makes the load's directory. Nothing may be written to one that is there:
+  // RocksDB may have taken over its files.
   Status Begin() {
-    return opened_.database->GetEnv()->CreateDirIfMissing(directory_);
+    rocksdb::Env* const env = opened_.database->GetEnv();
+    do {
+      directory_ = Concat(opened_.path, "/", kLoadDirectoryPrefix,
+                          store_.next_load++);
+    } while (env->FileExists(directory_).ok());
+    return env->CreateDir(directory_);
   }
 
   uint64_t timestamp_ms() const override { return timestamp_ms_; }
@@ -509,7 +513,7 @@ class SstLoad final : public BulkLoad {
   const OpenedStore& opened_;
   const SharedFamilies of_store_;
   Writer* const writer_;
-  const std::string directory_;
+  std::string directory_;
   const BulkLoadOptions options_;
   const uint64_t timestamp_ms_;
   // The newest of that and the cells' timestamps, but for those that were more
@@ -531,8 +535,7 @@ Status Store::NewBulkLoad(const BulkLoadOptions& options,
     if (options.file_bytes == 0) {
       return Status::InvalidArgument("file_bytes is 0, expected at least 1");
     }
-    auto begun =
-        std::make_unique<SstLoad>(impl_.get(), impl_->next_load++, options);
+    auto begun = std::make_unique<SstLoad>(impl_.get(), options);
     Status s = begun->Begin();
     if (s.ok()) *load = std::move(begun);
     return s;

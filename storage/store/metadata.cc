@@ -138,15 +138,13 @@ class Record {
   template <typename T>
   void Take(const char* field, T* value) {
     const json found = Has(field) ? json_[field] : json();
-    bool fits = found.is_string();
-    std::string expected = "a string";
-    if constexpr (std::is_same_v<T, bool>) {
-      fits = found.is_boolean();
-      expected = "true or false";
-    } else if constexpr (std::is_same_v<T, double>) {
+    const json before = *value;
+    bool fits = found.type() == before.type();
+    std::string expected = before.is_boolean() ? "true or false" : "a string";
+    if constexpr (std::is_same_v<T, double>) {
       fits = found.is_number();
       expected = "a number";
-    } else if constexpr (std::is_integral_v<T>) {
+    } else if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
       const uint64_t max =
           std::min<uint64_t>(std::numeric_limits<T>::max(), kMaxTimestampMs);
       fits =
@@ -243,6 +241,7 @@ std::string FamilyKey(FamilyState state, const std::string& name) {
 
 // No family has ':' in its name.
 Status ReadPendingDelete(std::string_view key, PendingDelete* pending) {
+  pending->key = key;
   key.remove_prefix(kPendingKeyPrefix.size());
   const size_t name_end = std::min(key.find(':'), key.size());
   const size_t time_end = key.find(':', name_end + 1);
@@ -374,14 +373,6 @@ void PutMergedVersions(const std::string& name, uint32_t max_versions,
   } else {
     batch->Delete(key).PermitUncheckedError();
   }
-}
-
-void DeletePendingRecord(const PendingDelete& pending,
-                         rocksdb::WriteBatch* batch) {
-  batch
-      ->Delete(Concat(kPendingKeyPrefix, pending.family, ":",
-                      pending.timestamp_ms, ":", pending.row))
-      .PermitUncheckedError();
 }
 
 void PutTruncation(const std::string& name, const FamilyOptions& options,

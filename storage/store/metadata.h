@@ -27,6 +27,7 @@ struct StoreRecord {
 // A kDeleteFamilyVersion that a load of an earlier version brought, if the row
 // has it, and did not apply to the columns of its row.
 struct PendingDelete {
+  std::string key;  // the record's
   std::string family;
   std::string row;
   uint64_t timestamp_ms = 0;
@@ -70,8 +71,6 @@ void PutFamilyRecord(FamilyState state, const std::string& name,
 // The record of SharedRules::SetMerged; 0 deletes it, as PutFamilyRecord does.
 void PutMergedVersions(const std::string& name, uint32_t max_versions,
                        rocksdb::WriteBatch* batch);
-void DeletePendingRecord(const PendingDelete& pending,
-                         rocksdb::WriteBatch* batch);
 // The record of a family that loses its cells: it is dropped and kept again, as
 // a stream of changes shows it.
 void PutTruncation(const std::string& name, const FamilyOptions& options,

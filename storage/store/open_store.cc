@@ -200,7 +200,6 @@ class Opener {
     if (!s.ok()) return s;
     opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
     *store = std::make_unique<Store::Impl>(std::move(opened_));
-    (*store)->next_load = next_load_;
     if (Writes()) CompleteRowDeletes(store->get());
     if (Writes() && options_.auto_compaction) MergeTinyFiles(**store);
     return s;
@@ -284,9 +283,13 @@ class Opener {
           name, is_family ? found->second : kept.dropped.at(name), options_,
           opened_.shared, &setup);
       if (!s.ok()) return Prefixed(path() + ": ", s);
-      setup.family.shared_rules->SetMerged(MergedVersions(name));
       column_families.push_back(std::move(setup.descriptor));
       if (is_family) store_families_[name] = std::move(setup.family);
+    }
+    for (const auto& [name, max_versions] : kept.merged_versions) {
+      const auto merged = store_families_.find(name);
+      if (merged == store_families_.end()) continue;
+      merged->second.shared_rules->SetMerged(max_versions);
     }
     rocksdb::DBOptions options = DatabaseOptions();
     if (Writes()) {
@@ -306,13 +309,6 @@ class Opener {
     // RocksDB calls the listener while a wrapper is being destroyed, too.
     if (Writes()) opened_.listener->SetDatabase(opened_.database->GetRootDB());
     return s;
-  }
-
-  // 0: the family has no such record.
-  uint32_t MergedVersions(const std::string& name) const {
-    const auto& merged = found_.metadata.merged_versions;
-    const auto found = merged.find(name);
-    return found == merged.end() ? 0 : found->second;
   }
 
   // Does what an earlier process began, and what the caller asks for.
@@ -368,9 +364,6 @@ class Opener {
     for (const std::string& name : names) {
       if (!s.ok()) break;
       RemoveDirectory(env_, path() + "/" + name).PermitUncheckedError();
-      next_load_ = std::max(
-          next_load_,
-          LeadingNumber(name.substr(sizeof(kLoadDirectoryPrefix) - 1)) + 1);
     }
     return s;
   }
@@ -378,15 +371,13 @@ class Opener {
   // Completes what loads of earlier versions left. What cannot be done now is
   // left to the next opening.
   void CompleteRowDeletes(Store::Impl* opened) const {
-    Status s;
     for (const PendingDelete& pending : found_.metadata.pending_deletes) {
-      const Status completed = CompleteRowDelete(pending, opened);
-      if (s.ok()) s = completed;
+      const Status s = CompleteRowDelete(pending, opened);
+      if (s.ok()) continue;
+      rocksdb::Warn(opened->opened.database->GetDBOptions().info_log.get(),
+                    "rowbloom: a delete of a load is not completed: %s",
+                    s.ToString().c_str());
     }
-    if (s.ok()) return;
-    rocksdb::Warn(opened->opened.database->GetDBOptions().info_log.get(),
-                  "rowbloom: deletes of a load are not completed: %s",
-                  s.ToString().c_str());
   }
 
   // Writes the delete once more, if it is there: a write applies it to all
@@ -409,7 +400,7 @@ class Opener {
       if (!s.ok()) return s;
     }
     rocksdb::WriteBatch done;
-    DeletePendingRecord(pending, &done);
+    done.Delete(pending.key).PermitUncheckedError();
     return opened->opened.database->Write(rocksdb::WriteOptions(), &done);
   }
 
@@ -442,7 +433,7 @@ class Opener {
     rocksdb::WriteBatch batch;
     std::vector<SharedRules*> merged;
     for (const auto& [name, family] : opened_.families->Unshared()) {
-      if (MergedVersions(name) == 0) continue;
+      if (family.shared_rules->Merging() == family.rules()) continue;
       rocksdb::TablePropertiesCollection files;
       Status s =
           opened_.database->GetPropertiesOfAllTables(family.handle(), &files);
@@ -479,22 +470,18 @@ class Opener {
       rocksdb::ColumnFamilyMetaData listing;
       database->GetColumnFamilyMetaData(handle, &listing);
       for (const rocksdb::LevelMetaData& level : listing.levels) {
+        if (level.level == 0) continue;
         std::vector<std::string> neighbours;
-        const auto merge = [&] {
-          if (level.level > 0 && neighbours.size() >= kMany) {
+        for (const rocksdb::SstFileMetaData& file : level.files) {
+          const bool is_tiny = file.size < kTinyBytes;
+          if (is_tiny) neighbours.push_back(file.name);
+          if (is_tiny && &file != &level.files.back()) continue;
+          if (neighbours.size() >= kMany) {
             database->CompactFiles(options, handle, neighbours, level.level)
                 .PermitUncheckedError();
           }
           neighbours.clear();
-        };
-        for (const rocksdb::SstFileMetaData& file : level.files) {
-          if (file.size >= kTinyBytes) {
-            merge();
-          } else {
-            neighbours.push_back(file.name);
-          }
         }
-        merge();
       }
     }
   }
@@ -505,7 +492,6 @@ class Opener {
   FoundStore found_;
   OpenedStore opened_;
   FamilyMap store_families_;  // opened_'s, until they are all there
-  uint64_t next_load_ = 0;
 };
 
 // Opens the store as of one time beside a writer, which deletes logs and other
