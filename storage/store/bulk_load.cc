@@ -65,8 +65,8 @@ class SstLoad final : public BulkLoad {
   Status Begin() {
     rocksdb::Env* const env = opened_.database->GetEnv();
     do {
-      directory_ = Concat(opened_.path, "/", kLoadDirectoryPrefix,
-                          store_.next_load++);
+      directory_ =
+          Concat(opened_.path, "/", kLoadDirectoryPrefix, store_.next_load++);
     } while (env->FileExists(directory_).ok());
     return env->CreateDir(directory_);
   }

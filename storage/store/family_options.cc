@@ -155,7 +155,6 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
       std::make_shared<AlterableFilterPolicy>(setup->filter_policy);
   of_store.shared_rules =
       std::make_shared<SharedRules>(of_store.rules(), store.write_buffer_bytes);
-  of_store.files_passed_over = std::make_shared<std::atomic<uint64_t>>();
 
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = store.block_cache;

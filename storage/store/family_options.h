@@ -2,7 +2,6 @@
 // they stand for, and how two sets of them differ.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -55,8 +54,6 @@ struct Family {
   ColumnFamily column_family;
   std::shared_ptr<AlterableFilterPolicy> filter_policy;
   std::shared_ptr<SharedRules> shared_rules;  // rules(), as merges see them
-  // Files that reads passed over by their times.
-  std::shared_ptr<std::atomic<uint64_t>> files_passed_over;
 
   // Makes it the family of the open column family of that name.
   void Connect(const Database& database, const std::string& name) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <forward_list>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -60,17 +59,14 @@ class SharedRules {
     Set(rules);
   }
 
-  // Stays as it is while this object lives.
-  const VersionRules& Get() const { return *current_; }
+  // A call beside a Set may mix both rules: compactions, which need all of one,
+  // do not run then, and merges go by max_versions alone.
+  VersionRules Get() const { return {max_versions_, min_versions_, ttl_ms_}; }
 
   void Set(const VersionRules& rules) {
-    for (const VersionRules& known : known_) {
-      if (known != rules) continue;
-      current_ = &known;
-      return;
-    }
-    known_.push_front(rules);
-    current_ = &known_.front();
+    max_versions_ = rules.max_versions;
+    min_versions_ = rules.min_versions;
+    ttl_ms_ = rules.ttl_ms;
   }
 
   // The rules by which writes are merged. Those that came while more versions
@@ -93,11 +89,13 @@ class SharedRules {
 
   OldestPut oldest_put;
   UpdateCounts updates;
+  // Files that reads passed over by their times.
+  std::atomic<uint64_t> files_passed_over = 0;
 
  private:
-  // The rules that Get may have returned, each once.
-  std::forward_list<VersionRules> known_;
-  std::atomic<const VersionRules*> current_ = nullptr;
+  std::atomic<uint32_t> max_versions_;
+  std::atomic<uint32_t> min_versions_;
+  std::atomic<uint64_t> ttl_ms_;
   std::atomic<uint32_t> merged_ = 0;
   std::atomic<uint64_t> family_version_deletes_ = 0;
 };

@@ -113,14 +113,15 @@ class RowCells {
     if (range.begin_ms == 0 || family.format == CellFormat::kLatest) {
       return options;
     }
-    options.table_filter = [passed_over = family.files_passed_over.get(),
-                            begin_ms = range.begin_ms](
-                               const rocksdb::TableProperties& properties) {
-      const std::optional<uint64_t> newest_ms = NewestMsOf(properties);
-      if (!newest_ms || *newest_ms >= begin_ms) return true;
-      passed_over->fetch_add(1, std::memory_order_relaxed);
-      return false;
-    };
+    options.table_filter =
+        [passed_over = &family.shared_rules->files_passed_over,
+         begin_ms =
+             range.begin_ms](const rocksdb::TableProperties& properties) {
+          const std::optional<uint64_t> newest_ms = NewestMsOf(properties);
+          if (!newest_ms || *newest_ms >= begin_ms) return true;
+          passed_over->fetch_add(1, std::memory_order_relaxed);
+          return false;
+        };
     return options;
   }
 

@@ -84,7 +84,7 @@ Status Store::Stats(StoreStats* stats) {
     for (const auto& [name, family] : *families) {
       FamilyStats& found = stats->families[name];
       found.options = family.options;
-      found.files_passed_over = *family.files_passed_over;
+      found.files_passed_over = family.shared_rules->files_passed_over;
       rocksdb::ColumnFamilyHandle* const handle = family.handle();
       // RocksDB has these properties of every family here, whose tables are
       // block-based and have a cache.
