@@ -18,6 +18,7 @@
 #include "storage/cells/cell_versions.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/row_cells.h"
+#include "storage/store/stored_cell.h"
 
 namespace rowbloom {
 
@@ -42,16 +43,35 @@ class ChangedCells {
   // The cells are as of `snapshot`, unless it is null: then the caller has
   // locked their rows. `opened` outlives the object.
   ChangedCells(const OpenedStore& opened, std::span<const Change> changes,
-               const rocksdb::Snapshot* snapshot);
+               const rocksdb::Snapshot* snapshot)
+      : opened_(opened) {
+    options_.snapshot = snapshot;
+    const bool reads = snapshot != nullptr;
+    looks_at_cells_ = looks_at_values_ = reads;
+    if (reads || changes.size() < 2) return;
+    for (const Change& change : changes) {
+      looks_at_cells_ |= change.type != ChangeType::kPut;
+      looks_at_values_ |= IsUpdate(change.type);
+    }
+  }
 
   // Notes what a change made of a cell, for changes that look at it later. The
   // entry's value outlives the object.
   void Note(const RowOfFamily& at, std::string_view qualifier,
-            const Entry& entry);
+            const Entry& entry) {
+    if (IsLookedAt(at)) changed_[at.KeyOf(qualifier)].since.push_back(entry);
+  }
   // Notes that nothing that RocksDB has of the cell, or of the row in the
   // family, is left.
-  void NoteRemoval(const RowOfFamily& at, std::string_view qualifier);
-  void NoteRowRemoval(const RowOfFamily& at);
+  void NoteRemoval(const RowOfFamily& at, std::string_view qualifier) {
+    Note(at, qualifier, {kRemoval});
+  }
+  void NoteRowRemoval(const RowOfFamily& at) {
+    if (!IsLookedAt(at)) return;
+    const CellKey row = at.KeyOf("");
+    changed_.erase(changed_.lower_bound(row), EndOf(row));
+    removed_rows_.insert(row);
+  }
 
   struct Cell {
     rocksdb::PinnableSlice stored;  // the entries may view into it
@@ -60,10 +80,46 @@ class ChangedCells {
   // Finds a cell, whose entries are none if it is absent. Errors are RocksDB's;
   // Corruption as ReadEntries; InvalidArgument: the qualifier is too long.
   rocksdb::Status Find(const RowOfFamily& at, std::string_view qualifier,
-                       Cell* cell);
+                       Cell* cell) {
+    if (rocksdb::Status s = CheckQualifier(qualifier); !s.ok()) return s;
+    const CellKey key = at.KeyOf(qualifier);
+    const auto found = changed_.find(key);
+    if (found == changed_.end()) return Read(at, key, qualifier, cell);
+    Changed& changed = found->second;
+    rocksdb::Status s;
+    if (!changed.is_read) s = Read(at, key, qualifier, &changed.cell);
+    if (!s.ok()) return s;
+    changed.is_read = true;
+    const Family& family = at.family->second;
+    Entries& entries = changed.cell.entries;
+    for (const Entry& entry : changed.since) {
+      if (entry.type == kRemoval) {
+        entries.clear();
+      } else if (family.format == CellFormat::kVersioned) {
+        entries =
+            ApplyOperand(entries, {entry}, family.shared_rules->Merging());
+      } else {
+        entries = {entry};
+      }
+    }
+    changed.since.clear();
+    cell->entries = entries;
+    return s;
+  }
   // Finds the deletes of the row, which are kept with the cell of the empty
   // qualifier. A `latest` family has none.
-  rocksdb::Status FindRowDeletes(const RowOfFamily& at, RowDeletes* deletes);
+  rocksdb::Status FindRowDeletes(const RowOfFamily& at, RowDeletes* deletes) {
+    deletes->clear();
+    if (at.family->second.format == CellFormat::kLatest ||
+        !(opened_.shared->MayHave(kRowDeletes) ||
+          changed_.contains(at.KeyOf("")))) {
+      return rocksdb::Status::OK();
+    }
+    Cell cell;
+    rocksdb::Status s = Find(at, "", &cell);
+    if (s.ok()) deletes->Add(cell.entries);
+    return s;
+  }
 
   // Calls visit(qualifier, Cell&) for each cell that a delete concerns.
   template <typename Visit>
@@ -111,12 +167,25 @@ class ChangedCells {
     return changed_.lower_bound(
         {row.first, RowEnd(row.second, kMaxQualifierBytes)});
   }
+  // This type stands in the place of an entry: all before it is removed.
+  static constexpr ChangeType kRemoval = ChangeType::kDeleteRow;
+
   bool IsLookedAt(const RowOfFamily& at) const {
     return at.family->second.format == CellFormat::kLatest ? looks_at_values_
                                                            : looks_at_cells_;
   }
+  // Reads a cell as it was before the changes.
   rocksdb::Status Read(const RowOfFamily& at, const CellKey& key,
-                       std::string_view qualifier, Cell* cell) const;
+                       std::string_view qualifier, Cell* cell) const {
+    if (removed_rows_.contains(at.KeyOf(""))) return rocksdb::Status::OK();
+    const rocksdb::Status s = opened_.database->Get(
+        options_, at.family->second.handle(), key.second, &cell->stored);
+    if (s.IsNotFound()) return rocksdb::Status::OK();
+    return s.ok() ? ReadEntries({at.row, at.family, qualifier,
+                                 cell->stored.ToStringView()},
+                                &cell->entries)
+                  : s;
+  }
 
   const OpenedStore& opened_;
   rocksdb::ReadOptions options_;

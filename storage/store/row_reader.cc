@@ -38,31 +38,23 @@ Status RowPlan::SetFamilies(const OpenedStore& opened) {
   if (!s.ok()) return s;
   const FamilyMap& all = *store_families_;
   families_.clear();
-  if (options.columns.empty()) {
-    for (auto it = all.begin(); it != all.end(); ++it) {
-      families_.push_back({it, {}});
-    }
-  }
-  // The qualifiers of each family; nullopt: all of them.
-  std::map<std::string_view, std::optional<std::set<std::string>>> chosen;
   for (const Column& column : options.columns) {
-    FamilyMap::const_iterator family;
-    s = opened.FindFamily(all, column.family, &family);
+    FamilyMap::const_iterator ignored;
+    s = opened.FindFamily(all, column.family, &ignored);
     if (s.ok() && column.qualifier) s = CheckQualifier(*column.qualifier);
     if (!s.ok()) return s;
-    auto& qualifiers =
-        chosen.try_emplace(family->first, std::in_place).first->second;
-    if (!column.qualifier) {
-      qualifiers.reset();
-    } else if (qualifiers && Chooses(*column.qualifier)) {
-      qualifiers->insert(*column.qualifier);
-    }
   }
-  for (const auto& [name, qualifiers] : chosen) {
-    if (qualifiers && qualifiers->empty()) continue;
-    families_.push_back({all.find(name), {}});
-    if (!qualifiers) continue;
-    families_.back().qualifiers = {qualifiers->begin(), qualifiers->end()};
+  for (auto it = all.begin(); it != all.end(); ++it) {
+    std::set<std::string> chosen;
+    bool has_all = options.columns.empty();
+    for (const auto& [family, qualifier] : options.columns) {
+      if (family != it->first) continue;
+      has_all = has_all || !qualifier;
+      if (qualifier && Chooses(*qualifier)) chosen.insert(*qualifier);
+    }
+    if (has_all) chosen.clear();
+    if (!has_all && chosen.empty()) continue;
+    families_.push_back({it, {chosen.begin(), chosen.end()}});
   }
   if (options.columns_from_end) {
     for (FamilyPart& part : families_) std::ranges::reverse(part.qualifiers);
