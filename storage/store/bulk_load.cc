@@ -178,7 +178,7 @@ class SstLoad final : public BulkLoad {
       return Status::InvalidArgument(
           "a load takes no increments and no appends");
     }
-    if (change.type == ChangeType::kDeleteRow ||
+    if (!IsEntryType(change.type) ||
         (change.type != ChangeType::kPut && !change.timestamp_ms)) {
       return Status::InvalidArgument(
           "a load takes deletes of a version, a column or a family, with "

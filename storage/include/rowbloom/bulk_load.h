@@ -55,7 +55,7 @@ class BulkLoad {
   // The time of NewBulkLoad by the store's clock, in milliseconds since 1970.
   virtual uint64_t timestamp_ms() const = 0;
 
-  // Adds a put, or a delete of any type but kDeleteRow, which needs its
+  // Adds a put, or a delete of a version, a column or a family, which needs its
   // timestamp. The cells of one family come by row, then by qualifier, then
   // newest first, as CellIterator gives them; families may take turns. A delete
   // takes what the load and the store have, and what comes later. Errors are

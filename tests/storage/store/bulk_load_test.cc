@@ -576,6 +576,10 @@ TEST_F(Load, DeletesThatMeanNothingAreRefused) {
               is_refused("with the family \"c\""));
   EXPECT_THAT(load->Add({kDeleteRow, "r", "", "", {}, 5}),
               is_refused("a version, a column or a family"));
+  EXPECT_THAT(load->Add({kRemove, "r", "c", "q", {}, 5}),
+              is_refused("a version, a column or a family"));
+  EXPECT_THAT(load->Add({kRemoveFamily, "r", "c", "", {}, 5}),
+              is_refused("a version, a column or a family"));
   EXPECT_THAT(load->Add({kDelete, "r", "c", "q", {}}),
               is_refused("with their timestamps"));
   EXPECT_THAT(load->Add({kDelete, "r", "c", "q", "v", 5}),
