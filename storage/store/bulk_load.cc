@@ -138,14 +138,39 @@ class SstLoad final : public BulkLoad {
 
   // The errors are those of the change alone.
   Status FindPlace(const Change& change, Place* place) const {
-    Status s = CheckKind(change);
-    if (s.ok()) {
-      s = opened_.FindFamily(*of_store_, change.family, &place->family);
+    Status s = CheckChange(change);
+    if (!s.ok()) return s;
+    if (IsUpdate(change.type)) {
+      return Status::InvalidArgument(
+          "a load takes no increments and no appends");
     }
+    std::optional<uint64_t> given_ms = change.timestamp_ms;
+    const bool is_put = change.type == ChangeType::kPut;
+    if (!is_put && (!given_ms || !IsEntryType(change.type))) {
+      return Status::InvalidArgument(
+          "a load takes deletes of a version, a column or a family, with "
+          "their timestamps");
+    }
+    s = opened_.FindFamily(*of_store_, change.family, &place->family);
     if (s.ok()) s = opened_.EncodeRow(change.row, &place->key);
-    if (s.ok()) s = CheckFor(place->family, change);
-    if (s.ok()) place->key += change.qualifier;
-    return s;
+    if (!s.ok()) return s;
+    place->key += change.qualifier;
+    const auto& [name, kept] = *place->family;
+    if (!is_put && kept.format == CellFormat::kLatest) {
+      return InvalidArgument(QuotedFamily(name),
+                             " keeps the latest version only: a load "
+                             "adds no deletes to it");
+    }
+    if (kept.options.timestamps == Timestamps::kStore) {
+      if (given_ms && *given_ms >= timestamp_ms_) {
+        return InvalidArgument(
+            QuotedFamily(name),
+            " has timestamps=store: expected one before that of the load, ",
+            timestamp_ms_, ", found ", *given_ms);
+      }
+      given_ms.reset();
+    }
+    return CheckPut(place->family, change.qualifier, change.value, given_ms);
   }
 
   Status AddChange(const Change& change) {
@@ -170,42 +195,6 @@ class SstLoad final : public BulkLoad {
     return Prefixed("row \"" + ToPrintable(change.row) + "\", cell " +
                         family->first + ":" + ToPrintable(change.qualifier),
                     s);
-  }
-
-  static Status CheckKind(const Change& change) {
-    if (Status s = CheckChange(change); !s.ok()) return s;
-    if (IsUpdate(change.type)) {
-      return Status::InvalidArgument(
-          "a load takes no increments and no appends");
-    }
-    if (!IsEntryType(change.type) ||
-        (change.type != ChangeType::kPut && !change.timestamp_ms)) {
-      return Status::InvalidArgument(
-          "a load takes deletes of a version, a column or a family, with "
-          "their timestamps");
-    }
-    return Status::OK();
-  }
-
-  Status CheckFor(FamilyMap::const_iterator family,
-                  const Change& change) const {
-    const auto& [name, kept] = *family;
-    std::optional<uint64_t> given_ms = change.timestamp_ms;
-    if (change.type != ChangeType::kPut && kept.format == CellFormat::kLatest) {
-      return InvalidArgument(QuotedFamily(name),
-                             " keeps the latest version only: a load "
-                             "adds no deletes to it");
-    }
-    if (kept.options.timestamps == Timestamps::kStore) {
-      if (given_ms && *given_ms >= timestamp_ms_) {
-        return InvalidArgument(
-            QuotedFamily(name),
-            " has timestamps=store: expected one before that of the load, ",
-            timestamp_ms_, ", found ", *given_ms);
-      }
-      given_ms.reset();
-    }
-    return CheckPut(family, change.qualifier, change.value, given_ms);
   }
 
   // Messages go on after the name of the cell.

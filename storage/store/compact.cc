@@ -12,16 +12,16 @@ using rocksdb::Status;
 
 Status Store::Compact(const CompactOptions& options) {
   return impl_->Change([&]() -> Status {
-    Status s;
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const SharedFamilies families = impl_->opened.families->Get();
     auto first = families->begin();
     auto last = families->end();
+    Status s;
     if (!options.family.empty()) {
       s = impl_->opened.FindFamily(*families, options.family, &first);
-      if (s.ok()) last = std::next(first);
+      if (!s.ok()) return s;
+      last = std::next(first);
     }
-    if (!s.ok()) return s;
     const auto range = RangeOfRows(impl_->opened.key_layout(),
                                    options.start_row, options.stop_row, "");
     if (!range) return s;

@@ -26,12 +26,7 @@ class CutFileSystem final : public rocksdb::FileSystemWrapper {
  public:
   CutFileSystem(const std::shared_ptr<rocksdb::FileSystem>& target,
                 StoreCut cut)
-      : FileSystemWrapper(target), cut_(std::move(cut)) {
-    // Tables may be many.
-    std::erase_if(cut_.files, [](const auto& file) {
-      return file.first.ends_with(".sst") || file.first.ends_with(".blob");
-    });
-  }
+      : FileSystemWrapper(target), cut_(std::move(cut)) {}
   const char* Name() const override { return "rowbloom.CutFileSystem"; }
 
   // Busy: a MANIFEST that came after the cut.
@@ -42,13 +37,13 @@ class CutFileSystem final : public rocksdb::FileSystemWrapper {
     const std::string_view name =
         std::string_view(file).substr(file.rfind('/') + 1);
     uint64_t end = UINT64_MAX;
-    if (name.ends_with(".log")) {
+    if (IsLog(name)) {
       end = cut_.EndOfLog(name);
-    } else if (name.starts_with("MANIFEST-")) {
-      if (!cut_.manifest.empty() && name != cut_.manifest) {
+    } else if (name.starts_with(kManifestPrefix) && !cut_.manifest.empty()) {
+      if (name != cut_.manifest) {
         return rocksdb::IOStatus::Busy("CURRENT names a new MANIFEST");
       }
-      if (!cut_.manifest.empty()) end = cut_.files.at(cut_.manifest);
+      end = cut_.files.at(cut_.manifest);
     }
     rocksdb::IOStatus s =
         FileSystemWrapper::NewSequentialFile(file, options, opened, debug);
@@ -82,7 +77,7 @@ class CutFileSystem final : public rocksdb::FileSystemWrapper {
     uint64_t left_;
   };
 
-  StoreCut cut_;  // without tables and blob files
+  const StoreCut cut_;
 };
 
 }  // namespace rowbloom

@@ -361,8 +361,8 @@ class Opener {
     rocksdb::WriteBatch end;
     MarkLoadEnd(kUnknownLoadNumbers, &end);
     s = opened_.database.WriteSynced(&end);
+    if (!s.ok()) return s;
     for (const std::string& name : names) {
-      if (!s.ok()) break;
       RemoveDirectory(env_, path() + "/" + name).PermitUncheckedError();
     }
     return s;

@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <mutex>
 
 namespace rowbloom {
 
@@ -30,9 +32,6 @@ class UpdateCounts {
   explicit UpdateCounts(uint64_t memtable_bytes)
       : place_count_(std::bit_floor(
             std::max(memtable_bytes / kMinEntryBytes, kMinPlaces))) {}
-  ~UpdateCounts() { std::free(left_); }
-  UpdateCounts(const UpdateCounts&) = delete;
-  UpdateCounts& operator=(const UpdateCounts&) = delete;
 
   // Counts a write. True: the cell is to be joined now.
   bool Add(uint64_t cell) {
@@ -63,14 +62,16 @@ class UpdateCounts {
   // An entry of a memtable takes about as much with a short row and value.
   static constexpr uint64_t kMinEntryBytes = 64;
 
+  struct Free {
+    void operator()(uint8_t* places) const { std::free(places); }
+  };
+
   // The first write makes the places: `latest` families have none.
   uint8_t* Places() {
-    uint8_t* places = left_.load(std::memory_order_acquire);
-    if (places != nullptr) return places;
-    auto* const made = static_cast<uint8_t*>(std::calloc(place_count_, 1));
-    if (left_.compare_exchange_strong(places, made)) return made;
-    std::free(made);
-    return places;
+    std::call_once(made_, [this] {
+      left_.reset(static_cast<uint8_t*>(std::calloc(place_count_, 1)));
+    });
+    return left_.get();
   }
   static void Set(uint8_t* left, size_t writes) {
     std::atomic_ref(*left).store(static_cast<uint8_t>(writes),
@@ -79,8 +80,9 @@ class UpdateCounts {
 
   const size_t place_count_;
   std::atomic<uint64_t> added_ = 0;
+  std::once_flag made_;
   // The writes of each place until the next join; 0: none was counted.
-  std::atomic<uint8_t*> left_ = nullptr;
+  std::unique_ptr<uint8_t[], Free> left_;
 };
 
 }  // namespace rowbloom
