@@ -125,7 +125,7 @@ class ChangedCells {
   template <typename Visit>
   rocksdb::Status ForEach(const RowOfFamily& at, const Change& change,
                           Visit visit) {
-    if (!IsDeleteOfRow(change.type)) {
+    if (!IsOfWholeRow(change.type)) {
       Cell cell;
       rocksdb::Status s = Find(at, change.qualifier, &cell);
       if (s.ok()) visit(change.qualifier, cell);

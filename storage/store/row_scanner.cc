@@ -136,10 +136,8 @@ class RowScanner::Source {
   // The bytes may be anything: done_ becomes a row, or stays empty.
   Status ReadToken(std::string_view token) {
     if (token.empty()) return Status::OK();
-    // An escaped row doubles at most, and has a terminator.
-    const size_t max_bytes = TokenHead().size() + 2 * kMaxRowBytes + 2;
     std::string row;
-    if (token.size() > max_bytes || !token.starts_with(TokenHead()) ||
+    if (!token.starts_with(TokenHead()) ||
         !opened_.key_layout().DecodeRow(token.substr(TokenHead().size()),
                                         &row)) {
       return InvalidArgument("a token of ", token.size(), " bytes is not of a ",

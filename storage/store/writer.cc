@@ -379,11 +379,7 @@ class Writer::Draft {
           "a delete of a version needs the version's timestamp");
     }
     if (IsRemoval(change.type)) {
-      Change of_delete = change;
-      of_delete.type = change.type == ChangeType::kRemove
-                           ? ChangeType::kDelete
-                           : ChangeType::kDeleteFamily;
-      if (!given_ms) return Remove(of_delete, std::nullopt);
+      if (!given_ms) return Remove(change, std::nullopt);
       return Status::InvalidArgument("a removal takes no timestamp");
     }
     if (family().format == CellFormat::kLatest) {
@@ -395,7 +391,7 @@ class Writer::Draft {
     GivenTimes& given = stripe_->given;
     const uint64_t row = RowId();
     const uint64_t cell =
-        IsDeleteOfRow(change.type) ? row : HashRowCol(row, change.qualifier);
+        IsOfWholeRow(change.type) ? row : HashRowCol(row, change.qualifier);
     const auto add = [&](uint64_t timestamp_ms) {
       return AddEntry(change.qualifier, {change.type, timestamp_ms});
     };
@@ -488,7 +484,7 @@ class Writer::Draft {
       s = FindKeptDeletes(change, marker_ms, &kept);
     }
     if (!s.ok()) return s;
-    if (IsDeleteOfRow(change.type)) {
+    if (IsOfWholeRow(change.type)) {
       cells_.NoteRowRemoval(at_);
       is_wide_ = true;
       s = batch_->DeleteRange(family().handle(), at_.bytes,
@@ -536,8 +532,7 @@ class Writer::Draft {
     // stay, as the next delete covers them; later ones go once it is there.
     bool drops_later = false;
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
-      const bool stays = !IsDeleteOfRow(change.type) ||
-                         is_later(timestamp_ms) ||
+      const bool stays = !IsOfWholeRow(change.type) || is_later(timestamp_ms) ||
                          (!marker_ms && !opened_.shared->MayHave(kLaterPuts) &&
                           timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs);
       drops_later |= !stays && timestamp_ms > marker_ms.value_or(0);
