@@ -395,7 +395,11 @@ class SstLoad final : public BulkLoad {
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
     s = writer_->CoverTimestamp(newest_ms_);
-    if (s.ok()) s = FlushAtOnce(handles);
+    if (s.ok()) s = opened_.CheckWritable();
+    // No wait for compactions, or for another flush that has one.
+    rocksdb::FlushOptions at_once;
+    at_once.allow_write_stall = true;
+    if (s.ok()) s = opened_.database->Flush(at_once, handles);
     for (auto& [name, load] : families_) {
       if (s.ok()) s = AddVersionDeletes(&load);
     }
@@ -443,21 +447,17 @@ class SstLoad final : public BulkLoad {
     if (newest_ms_ > timestamp_ms_) {
       opened_.shared->clock.RaiseTo(newest_ms_ + 1);
     }
-    NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);
+    // Tells readers of the log how many numbers the load took. Without it, the
+    // stream of changes does not go on after the load. The load's directory may
+    // be gone soon, by which an opening would know.
+    rocksdb::WriteBatch end;
+    MarkLoadEnd(opened_.database->GetLatestSequenceNumber() - number, &end);
+    opened_.database.WriteSynced(&end).PermitUncheckedError();
     no_writes.NoteWideWrite();
     for (const auto& [name, load] : families_) {
       if (s.ok()) s = CheckTaken(load);
     }
     return s;
-  }
-
-  // Flushes without waiting for compactions, or for another flush that does.
-  Status FlushAtOnce(
-      const std::vector<rocksdb::ColumnFamilyHandle*>& handles) const {
-    rocksdb::FlushOptions flush;
-    flush.allow_write_stall = true;
-    const Status s = opened_.CheckWritable();
-    return s.ok() ? opened_.database->Flush(flush, handles) : s;
   }
 
   // RocksDB (7.8.3 to 11.8.1) takes over a file whose first key it cannot read,
@@ -483,15 +483,6 @@ class SstLoad final : public BulkLoad {
                    QuotedFamily(load.family->first),
                    " that it took over, whose cells are missing; other cells "
                    "of the load are in the store: load again");
-  }
-
-  // Tells readers of the log how many numbers the load took. Without it, the
-  // stream of changes does not go on after the load. The load's directory may
-  // be gone soon, by which an opening would know.
-  void NoteNumbers(uint64_t numbers) const {
-    rocksdb::WriteBatch end;
-    MarkLoadEnd(numbers, &end);
-    opened_.database.WriteSynced(&end).PermitUncheckedError();
   }
 
   Store::Impl& store_;

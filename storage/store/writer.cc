@@ -102,8 +102,7 @@ class Writer::Draft {
     if (transaction == nullptr && batch_bytes <= kMaxBatchBytes) {
       own_batch_ = rocksdb::WriteBatch(batch_bytes);
     }
-    LeasedClock& clock = opened_.shared->clock;
-    now_ms_ = clock.Now();
+    now_ms_ = opened_.shared->clock.Now();
     if (snapshot != nullptr) only_read_.emplace();
     guard.ForEach([&](RowLocks::Stripe* stripe) {
       Forget(stripe);
