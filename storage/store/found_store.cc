@@ -97,14 +97,17 @@ Status FindWrittenFiles(Env* env, const std::string& path,
   return s;
 }
 
-uint64_t StoreCut::EndOfLog(std::string_view name) const {
+std::optional<uint64_t> StoreCut::EndOf(const std::string& name) const {
+  const bool is_manifest = name.starts_with(kManifestPrefix);
+  if (manifest.empty() || !(is_manifest || IsLog(name))) return UINT64_MAX;
+  if (is_manifest && name != manifest) return std::nullopt;
   // Logs do not grow any more once there is a newer one. Archived logs are not
   // among the files.
-  const bool is_old = std::ranges::any_of(files, [&](const auto& file) {
+  const auto is_newer = [&](const auto& file) {
     return IsLog(file.first) && LeadingNumber(file.first) > LeadingNumber(name);
-  });
-  if (manifest.empty() || is_old) return UINT64_MAX;
-  const auto found = files.find(std::string(name));
+  };
+  if (!is_manifest && std::ranges::any_of(files, is_newer)) return UINT64_MAX;
+  const auto found = files.find(name);
   return found == files.end() ? 0 : found->second;
 }
 

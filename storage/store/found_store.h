@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -61,8 +62,9 @@ struct StoreCut {
   std::string manifest;  // its name; empty: there is no database
   WrittenFiles files;
 
-  // The bytes of a log of this name that are read, at most.
-  uint64_t EndOfLog(std::string_view name) const;
+  // The bytes of a file of this name that are read, at most; nullopt: a
+  // MANIFEST that came later.
+  std::optional<uint64_t> EndOf(const std::string& name) const;
 };
 
 // TryAgain: the MANIFEST grew meanwhile. After errors *cut has no MANIFEST, and

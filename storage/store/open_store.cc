@@ -18,7 +18,6 @@
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
-#include "storage/store/cut_file_system.h"
 #include "storage/store/family_options.h"
 #include "storage/store/found_store.h"
 #include "storage/store/metadata.h"
@@ -164,16 +163,15 @@ class Opener {
     if (options_.env == nullptr) options_.env = rocksdb::Env::Default();
     opened_.shared = std::make_shared<SharedState>(wall_clock);
     opened_.path = path;
-    std::shared_ptr<rocksdb::FileSystem> files = options_.env->GetFileSystem();
     if (Writes()) {
-      files = std::make_shared<TableKeeper>(files, opened_.listener);
       opened_.compaction_gate =
           std::make_shared<CompactionGate>(options_.background_jobs);
-    } else {
-      files = std::make_shared<CutFileSystem>(files, cut);
     }
-    opened_.env =
-        std::make_unique<StoreEnv>(options_.env, std::move(files), path);
+    opened_.env = std::make_unique<StoreEnv>(
+        options_.env,
+        std::make_shared<StoreFiles>(options_.env->GetFileSystem(),
+                                     opened_.listener, cut),
+        path);
     env_ = opened_.env.get();
   }
 

@@ -1,5 +1,5 @@
 // The objects that RocksDB is given when a store is opened: a listener, the
-// files of a writer, and an Env with the lock, which was taken before.
+// store's files, and an Env with the lock, which was taken before.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "rocksdb/status.h"
 #include "storage/format/directory.h"
 #include "storage/format/held_lock.h"
+#include "storage/store/found_store.h"
 
 namespace rowbloom {
 
@@ -121,17 +122,52 @@ class LogFile final : public rocksdb::FSWritableFileOwnerWrapper {
   bool is_full_ = false;
 };
 
-// The files of a store that is open for writing. It deletes no SSTs and blob
-// files any more after a failed write of the MANIFEST. RocksDB (7.8.3 to
-// 11.8.1) deletes the files of an ingestion then, which the MANIFEST may name:
-// the database could not be opened again. The next opening deletes those that
-// it does not name.
-class TableKeeper final : public rocksdb::FileSystemWrapper {
+// A file that ends early.
+class CutFile final : public rocksdb::FSSequentialFileOwnerWrapper {
  public:
-  TableKeeper(const std::shared_ptr<rocksdb::FileSystem>& target,
-              std::shared_ptr<const Listener> listener)
-      : FileSystemWrapper(target), listener_(std::move(listener)) {}
-  const char* Name() const override { return "rowbloom.TableKeeper"; }
+  CutFile(std::unique_ptr<rocksdb::FSSequentialFile>&& file, uint64_t bytes)
+      : FSSequentialFileOwnerWrapper(std::move(file)), left_(bytes) {}
+
+  rocksdb::IOStatus Read(size_t bytes, const rocksdb::IOOptions& options,
+                         rocksdb::Slice* result, char* scratch,
+                         rocksdb::IODebugContext* debug) override {
+    const rocksdb::IOStatus s = FSSequentialFileOwnerWrapper::Read(
+        std::min<uint64_t>(bytes, left_), options, result, scratch, debug);
+    if (s.ok()) left_ -= result->size();
+    return s;
+  }
+  rocksdb::IOStatus Skip(uint64_t bytes) override {
+    bytes = std::min(bytes, left_);
+    left_ -= bytes;
+    return FSSequentialFileOwnerWrapper::Skip(bytes);
+  }
+
+ private:
+  uint64_t left_;
+};
+
+// The files of an open store.
+//
+// A writer's cut is empty. It deletes no SSTs and blob files any more after a
+// failed write of the MANIFEST. RocksDB (7.8.3 to 11.8.1) deletes the files of
+// an ingestion then, which the MANIFEST may name: the database could not be
+// opened again. The next opening deletes those that it does not name.
+//
+// A reader has the MANIFEST and the logs as they were when the opening began,
+// beside a writer that goes on. RocksDB reads the MANIFEST before the log. If a
+// writer loaded a file and wrote in between, the database would have the write
+// without the load. RocksDB's iterator over logs stops with an assertion (7.8.3
+// with assertions, as Debian's) at a record that is newer than the database,
+// which it meets where numbers before that one are missing in the logs. Tables
+// and blob files are as they are; RocksDB never changes one.
+class StoreFiles final : public rocksdb::FileSystemWrapper {
+ public:
+  StoreFiles(const std::shared_ptr<rocksdb::FileSystem>& target,
+             std::shared_ptr<const Listener> listener, StoreCut cut = {})
+      : FileSystemWrapper(target),
+        listener_(std::move(listener)),
+        cut_(std::move(cut)) {}
+  const char* Name() const override { return "rowbloom.StoreFiles"; }
 
   rocksdb::IOStatus NewWritableFile(
       const std::string& file, const rocksdb::FileOptions& options,
@@ -154,8 +190,24 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
                : FileSystemWrapper::DeleteFile(file, options, debug);
   }
 
+  // Busy: a MANIFEST that came after the cut.
+  rocksdb::IOStatus NewSequentialFile(
+      const std::string& file, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSSequentialFile>* opened,
+      rocksdb::IODebugContext* debug) override {
+    const auto end = cut_.EndOf(file.substr(file.rfind('/') + 1));
+    if (!end) return rocksdb::IOStatus::Busy("CURRENT names a new MANIFEST");
+    rocksdb::IOStatus s =
+        FileSystemWrapper::NewSequentialFile(file, options, opened, debug);
+    if (s.ok() && *end != UINT64_MAX) {
+      *opened = std::make_unique<CutFile>(std::move(*opened), *end);
+    }
+    return s;
+  }
+
  private:
   const std::shared_ptr<const Listener> listener_;
+  const StoreCut cut_;
 };
 
 // The Env of an open store, which outlives it. RocksDB, which takes the lock

@@ -253,8 +253,8 @@ class AllLogs {
 // assertions, as Debian's) at a record that is still being written, which it
 // meets where the log lacks numbers before that one. A writer puts a mark
 // behind the changes that are wanted: as long as that is in the log, no other
-// record comes after the gap. Stores that are open for reading have a
-// CutFileSystem.
+// record comes after the gap. Stores that are open for reading have the
+// StoreFiles of one time.
 class LogChanges final : public ChangeStream {
  public:
   LogChanges(Store::Impl* store, uint64_t since)

@@ -282,18 +282,18 @@ TEST(FailedAlter, ChangesNothing) {
 }
 
 // RocksDB tries a compaction again and again, and its remains are deleted.
-TEST(TableKeeper, KeepsTablesAfterAFailedManifestAlone) {
+TEST(StoreFiles, KeepsTablesAfterAFailedManifestAlone) {
   using Reason = rocksdb::BackgroundErrorReason;
   const TempDir dir;
   const auto listener = std::make_shared<Listener>();
-  TableKeeper keeper(rocksdb::FileSystem::Default(), listener);
+  StoreFiles files(rocksdb::FileSystem::Default(), listener);
   const std::string table = dir.File("000001.sst");
   const auto is_deleted_after = [&](Reason reason) {
     WriteFile(table, "");
     Status error = Status::NoSpace("injected");
     listener->OnBackgroundError(reason, &error);
     EXPECT_TRUE(listener->error().IsNoSpace());
-    EXPECT_TRUE(keeper.DeleteFile(table, {}, nullptr).ok());
+    EXPECT_TRUE(files.DeleteFile(table, {}, nullptr).ok());
     return !std::filesystem::exists(table);
   };
   EXPECT_TRUE(is_deleted_after(Reason::kCompaction));

@@ -22,8 +22,8 @@ TEST(InfoLog, EndsAtTheFirstLineThatAFullDiskRefuses) {
   FaultPlan plan;
   const auto env = NewFaultEnv(&plan);
   StoreEnv of_store(env.get(),
-                    std::make_shared<TableKeeper>(env->GetFileSystem(),
-                                                  std::make_shared<Listener>()),
+                    std::make_shared<StoreFiles>(env->GetFileSystem(),
+                                                 std::make_shared<Listener>()),
                     dir.path());
   std::shared_ptr<rocksdb::Logger> log;
   ASSERT_THAT(of_store.NewLogger(path, &log), IsOk());
