@@ -17,8 +17,10 @@
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/key_layout.h"
+#include "rowbloom/printable.h"
 #include "rowbloom/store_options.h"
 #include "storage/format/forks.h"
+#include "storage/format/status_text.h"
 #include "storage/format/thread_slot.h"
 #include "storage/store/compaction_gate.h"
 #include "storage/store/database.h"
@@ -105,6 +107,24 @@ class FamilyTable {
   std::array<Slot, kThreadSlots> slots_;
 };
 
+// InvalidArgument: not 1 to kMaxRowBytes.
+inline rocksdb::Status CheckRow(std::string_view row) {
+  if (!row.empty() && row.size() <= kMaxRowBytes) return rocksdb::Status::OK();
+  return InvalidArgument("a row of ", row.size(), " bytes: expected 1 to ",
+                         kMaxRowBytes);
+}
+
+// InvalidArgument: more than `max_bytes`.
+inline rocksdb::Status CheckSize(const char* what, std::string_view bytes,
+                                 size_t max_bytes) {
+  if (bytes.size() <= max_bytes) return rocksdb::Status::OK();
+  return InvalidArgument(what, " of ", bytes.size(),
+                         " bytes: expected at most ", max_bytes);
+}
+inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
+  return CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
+}
+
 struct OpenedStore {
   std::string path;
   StoreOptions options;  // as the store has them: nothing is left open
@@ -125,9 +145,30 @@ struct OpenedStore {
   // Each is InvalidArgument when the argument is out of its limits, and
   // TryAgain for an unfinished family. The memory that is reserved of
   // *row_bytes stays so.
-  rocksdb::Status EncodeRow(std::string_view row, std::string* row_bytes) const;
+  rocksdb::Status EncodeRow(std::string_view row,
+                            std::string* row_bytes) const {
+    if (rocksdb::Status s = CheckRow(row); !s.ok()) return s;
+    row_bytes->clear();
+    if (const auto error = key_layout().AppendRow(row, row_bytes)) {
+      return rocksdb::Status::InvalidArgument(error->message);
+    }
+    return rocksdb::Status::OK();
+  }
   rocksdb::Status FindFamily(const FamilyMap& among, std::string_view name,
-                             FamilyMap::const_iterator* family) const;
+                             FamilyMap::const_iterator* family) const {
+    *family = among.find(name);
+    if (*family != among.end()) return rocksdb::Status::OK();
+    if (unfinished.contains(name)) {
+      return TryAgain(QuotedFamily(name), " of the store at ", path,
+                      " has a record and no column family");
+    }
+    std::string names;
+    for (const auto& [known, of_store] : among) {
+      names += (names.empty() ? "" : ", ") + ToPrintable(known);
+    }
+    return InvalidArgument(QuotedFamily(name), " is not in the store at ", path,
+                           "; it has: ", names.empty() ? "none" : names);
+  }
   // Tells whether this process was forked from the one that opened the store,
   // whose log and threads are that one's.
   bool IsForked() const { return fork_number != ForkNumber(); }
@@ -135,23 +176,39 @@ struct OpenedStore {
   // was one, after which RocksDB takes no more writes. RocksDB itself would try
   // other changes: a second flush, after the first could not make its log,
   // stops with an assertion (7.8.3 with assertions, as Debian's).
-  rocksdb::Status CheckWritable() const;
+  rocksdb::Status CheckWritable() const {
+    if (options.read_only) {
+      return NotSupported(path, " is open for reading only");
+    }
+    if (IsForked()) {
+      return NotSupported(path,
+                          " was opened before this process was forked: a ",
+                          "child can open a store for reading");
+    }
+    return listener->error();
+  }
 
   // The row that a key begins with, as its bytes and decoded. Corruption: there
   // is none.
   rocksdb::Status FindRow(std::string_view key,
-                          std::string_view* row_bytes) const;
-  rocksdb::Status DecodeRow(std::string_view row_bytes, std::string* row) const;
+                          std::string_view* row_bytes) const {
+    const size_t size = key_layout().RowBytes(key);
+    if (size == KeyLayout::kNoRow) {
+      return Corruption(path, ": key \"", ToPrintable(key),
+                        "\" has no row of the layout ",
+                        key_layout().ToString());
+    }
+    *row_bytes = key.substr(0, size);
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status DecodeRow(std::string_view row_bytes,
+                            std::string* row) const {
+    if (!key_layout().DecodeRow(row_bytes, row)) {
+      return Corruption(path, ": the row of key \"", ToPrintable(row_bytes),
+                        "\" cannot be decoded");
+    }
+    return rocksdb::Status::OK();
+  }
 };
-
-// InvalidArgument: not 1 to kMaxRowBytes.
-rocksdb::Status CheckRow(std::string_view row);
-
-// InvalidArgument: more than `max_bytes`.
-rocksdb::Status CheckSize(const char* what, std::string_view bytes,
-                          size_t max_bytes);
-inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
-  return CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
-}
 
 }  // namespace rowbloom

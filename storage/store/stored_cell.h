@@ -1,14 +1,17 @@
 // A cell as RocksDB keeps it, in either cell format, and what it shows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
+#include "rowbloom/printable.h"
 #include "storage/cells/cell_value.h"
 #include "storage/cells/cell_versions.h"
+#include "storage/format/status_text.h"
 #include "storage/store/opened_store.h"
 
 namespace rowbloom {
@@ -23,18 +26,53 @@ struct StoredCell {
 };
 
 // "row \"R\", cell F:Q: ", which precedes what is wrong with a cell.
-std::string Describe(std::string_view row, std::string_view family,
-                     std::string_view qualifier);
-rocksdb::Status CorruptCell(const StoredCell& stored,
-                            const std::string& problem);
+inline std::string Describe(std::string_view row, std::string_view family,
+                            std::string_view qualifier) {
+  return "row \"" + ToPrintable(row) + "\", cell " + std::string(family) + ":" +
+         ToPrintable(qualifier) + ": ";
+}
+inline rocksdb::Status CorruptCell(const StoredCell& stored,
+                                   const std::string& problem) {
+  return Corruption(
+      Describe(stored.row, stored.family->first, stored.qualifier), problem);
+}
 
 // All that the value says; the entries view into it. Corruption: it is not of
 // the family's format.
-rocksdb::Status ReadEntries(const StoredCell& stored, Entries* entries);
+inline rocksdb::Status ReadEntries(const StoredCell& stored, Entries* entries) {
+  if (stored.family->second.format == CellFormat::kLatest) {
+    CellValue cell;
+    if (!DecodeCellValue(stored.value, &cell)) {
+      return CorruptCell(stored, ProblemOfCellValue(stored.value));
+    }
+    *entries = {{ChangeType::kPut, cell.timestamp_ms, cell.value, cell.ttl_ms}};
+    return rocksdb::Status::OK();
+  }
+  std::string problem;
+  if (!DecodeEntries(stored.value, entries, &problem)) {
+    return CorruptCell(stored, problem);
+  }
+  const bool of_row =
+      std::any_of(entries->begin(), entries->end(),
+                  [](const Entry& entry) { return IsDeleteOfRow(entry.type); });
+  if (of_row && !stored.qualifier.empty()) {
+    return CorruptCell(stored,
+                       "a delete of the row outside of the cell of the empty "
+                       "qualifier");
+  }
+  return rocksdb::Status::OK();
+}
 
 // The deletes of a row, which the cell of its empty qualifier has. Corruption
 // as ReadEntries.
-rocksdb::Status ReadRowDeletes(const StoredCell& of_row, RowDeletes* deletes);
+inline rocksdb::Status ReadRowDeletes(const StoredCell& of_row,
+                                      RowDeletes* deletes) {
+  deletes->clear();
+  Entries entries;
+  rocksdb::Status s = ReadEntries(of_row, &entries);
+  if (s.ok()) deletes->Add(entries);
+  return s;
+}
 
 // The versions that a read asks for, and the time by which they expire.
 struct VersionQuery {
@@ -44,8 +82,16 @@ struct VersionQuery {
 };
 
 // InvalidArgument: a query that means nothing.
-rocksdb::Status CheckVersions(uint32_t max_versions,
-                              const TimeRange& time_range);
+inline rocksdb::Status CheckVersions(uint32_t max_versions,
+                                     const TimeRange& time_range) {
+  if (max_versions == 0) {
+    return rocksdb::Status::InvalidArgument(
+        "max_versions is 0, expected at least 1");
+  }
+  if (time_range.begin_ms <= time_range.end_ms) return rocksdb::Status::OK();
+  return InvalidArgument("the time range begins at ", time_range.begin_ms,
+                         ", after its end at ", time_range.end_ms);
+}
 
 // Calls add(timestamp, value) for each version to be seen, newest first.
 // Corruption as ReadEntries.
