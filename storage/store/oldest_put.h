@@ -101,7 +101,8 @@ class OldestPut {
     }
     uint64_t oldest_ms = kNone;
     for (const auto& [path, properties] : files) {
-      oldest_ms = std::min(oldest_ms, OldestPutMsOf(*properties).value_or(0));
+      oldest_ms = std::min(
+          oldest_ms, NumberOf(*properties, kOldestPutProperty).value_or(0));
     }
     return oldest_ms;
   }

@@ -117,7 +117,8 @@ class RowCells {
         [passed_over = &family.shared_rules->files_passed_over,
          begin_ms =
              range.begin_ms](const rocksdb::TableProperties& properties) {
-          const std::optional<uint64_t> newest_ms = NewestMsOf(properties);
+          const std::optional<uint64_t> newest_ms =
+              NumberOf(properties, kNewestProperty);
           if (!newest_ms || *newest_ms >= begin_ms) return true;
           passed_over->fetch_add(1, std::memory_order_relaxed);
           return false;

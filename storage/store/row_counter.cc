@@ -18,25 +18,8 @@ using rocksdb::Slice;
 using rocksdb::Status;
 using rocksdb::UserCollectedProperties;
 
-// These names are on disk: never rename them.
-constexpr char kRowsProperty[] = "rowbloom.rows";
-constexpr char kPutsProperty[] = "rowbloom.puts";
-constexpr char kNewestProperty[] = "rowbloom.newest";
-constexpr char kOldestPutProperty[] = "rowbloom.oldest_put";
-
 // RocksDB holds the properties of open files in memory.
 constexpr size_t kMostBareRows = size_t{1} << 16;
-
-std::optional<uint64_t> ReadProperty(const rocksdb::TableProperties& properties,
-                                     const char* name) {
-  const auto& collected = properties.user_collected_properties;
-  const auto found = collected.find(name);
-  uint64_t number = 0;
-  if (found == collected.end() || !ParseNumber(found->second, &number)) {
-    return std::nullopt;
-  }
-  return number;
-}
 
 bool IsDelete(rocksdb::EntryType type) {
   return type == rocksdb::kEntryDelete || type == rocksdb::kEntrySingleDelete ||
@@ -77,8 +60,8 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
 
   UserCollectedProperties GetReadableProperties() const override {
     UserCollectedProperties properties = {
-        {kRowsProperty, std::to_string(counts_.rows)},
-        {kPutsProperty, std::to_string(counts_.puts)}};
+        {kRowsProperty, std::to_string(rows_)},
+        {kPutsProperty, std::to_string(puts_)}};
     if (has_times_) {
       properties[kOldestPutProperty] = std::to_string(oldest_put_ms_);
     }
@@ -117,12 +100,12 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
   }
 
   Status Count(std::string_view key) {
-    ++counts_.puts;
-    if (counts_.rows > 0 && key.starts_with(row_)) return Status::OK();
+    ++puts_;
+    if (rows_ > 0 && key.starts_with(row_)) return Status::OK();
     const size_t row_bytes = key_layout_.RowBytes(key);
     if (row_bytes == KeyLayout::kNoRow) return Status::OK();
     row_ = key.substr(0, row_bytes);
-    ++counts_.rows;
+    ++rows_;
     // The bare row would be the first key of its row.
     if (row_bytes != key.size() || !bare_rows_) return Status::OK();
     bare_rows_->AddKey(key);
@@ -131,7 +114,8 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
   }
 
   const KeyLayout key_layout_;
-  RowCounts counts_;
+  uint64_t rows_ = 0;
+  uint64_t puts_ = 0;
   std::string row_;                              // row bytes of the last row
   std::optional<FilterBlockBuilder> bare_rows_;  // nullopt: too many
   bool has_times_;                               // of all entries
@@ -166,20 +150,15 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRowCounterFactory(
   return std::make_shared<RowCounterFactory>(key_layout, format);
 }
 
-std::optional<RowCounts> CountsOf(const rocksdb::TableProperties& properties) {
-  const auto rows = ReadProperty(properties, kRowsProperty);
-  const auto puts = ReadProperty(properties, kPutsProperty);
-  if (!rows || !puts || *rows > *puts) return std::nullopt;
-  return RowCounts{*rows, *puts};
-}
-
-std::optional<uint64_t> NewestMsOf(const rocksdb::TableProperties& properties) {
-  return ReadProperty(properties, kNewestProperty);
-}
-
-std::optional<uint64_t> OldestPutMsOf(
-    const rocksdb::TableProperties& properties) {
-  return ReadProperty(properties, kOldestPutProperty);
+std::optional<uint64_t> NumberOf(const rocksdb::TableProperties& properties,
+                                 const char* property) {
+  const auto& collected = properties.user_collected_properties;
+  const auto found = collected.find(property);
+  uint64_t number = 0;
+  if (found == collected.end() || !ParseNumber(found->second, &number)) {
+    return std::nullopt;
+  }
+  return number;
 }
 
 }  // namespace rowbloom

@@ -17,23 +17,19 @@ namespace rowbloom {
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRowCounterFactory(
     const KeyLayout& key_layout, CellFormat format);
 
-struct RowCounts {
-  uint64_t rows = 0;  // that have a put, or a merge
-  uint64_t puts = 0;  // and merges
-};
-
-// nullopt: the file lacks these properties, or they are malformed.
-std::optional<RowCounts> CountsOf(const rocksdb::TableProperties& properties);
-
+// The properties, numbers all. These names are on disk: never rename them.
+inline constexpr char kRowsProperty[] = "rowbloom.rows";  // with a put or merge
+inline constexpr char kPutsProperty[] = "rowbloom.puts";  // and merges
 // The newest timestamp of a put or delete in a file of a `versioned` family. A
 // read that sees nothing of that time or before has the same answer without the
-// file. nullopt: the file has to be read, whatever the time.
-std::optional<uint64_t> NewestMsOf(const rocksdb::TableProperties& properties);
-
+// file. A file without it has to be read, whatever the time.
+inline constexpr char kNewestProperty[] = "rowbloom.newest";
 // The oldest timestamp of a put in a file of a `versioned` family, but for puts
-// whose own TTL is 0; the largest number without such a put. nullopt: it is not
-// known.
-std::optional<uint64_t> OldestPutMsOf(
-    const rocksdb::TableProperties& properties);
+// whose own TTL is 0; the largest number without such a put.
+inline constexpr char kOldestPutProperty[] = "rowbloom.oldest_put";
+
+// nullopt: the file lacks the property, or it is malformed.
+std::optional<uint64_t> NumberOf(const rocksdb::TableProperties& properties,
+                                 const char* property);
 
 }  // namespace rowbloom

@@ -22,18 +22,21 @@ Status ReadTables(const OpenedStore& opened, const Family& family,
   rocksdb::TablePropertiesCollection tables;
   Status s =
       opened.database->GetPropertiesOfAllTables(family.handle(), &tables);
-  RowCounts counted;
+  uint64_t rows = 0;
+  uint64_t puts = 0;
   for (const auto& [file, properties] : tables) {
     stats->filter_bytes += properties->filter_size;
-    const RowCounts counts = CountsOf(*properties).value_or(RowCounts());
-    counted.rows += counts.rows;
-    counted.puts += counts.puts;
+    const auto of_rows = NumberOf(*properties, kRowsProperty);
+    const auto of_puts = NumberOf(*properties, kPutsProperty);
+    if (!of_rows || !of_puts || *of_rows > *of_puts) continue;
+    rows += *of_rows;
+    puts += *of_puts;
   }
   if (stats->estimated_cells == 0) {
     stats->estimated_rows = 0;
-  } else if (counted.puts > 0) {
+  } else if (puts > 0) {
     stats->estimated_rows = static_cast<uint64_t>(
-        static_cast<double>(counted.rows) / static_cast<double>(counted.puts) *
+        static_cast<double>(rows) / static_cast<double>(puts) *
         static_cast<double>(stats->estimated_cells));
   }
   return s;
