@@ -91,7 +91,7 @@ class SstLoad final : public BulkLoad {
       if (!unusable_.ok()) return unusable_;
       if (Status s = opened_.CheckWritable(); !s.ok()) return s;
       unusable_ = Status::InvalidArgument("the load is finished");
-      const auto unchanged = opened_.families->LockUnchanged();
+      const std::shared_lock unchanged(opened_.families->change_mutex);
       const SharedFamilies now = opened_.families->Get();
       for (auto& [name, load] : families_) {
         const auto found = now->find(name);
@@ -376,7 +376,7 @@ class SstLoad final : public BulkLoad {
     opened_.compaction_gate->WaitForNone(loaded, CompactionGate::kLongestWait);
     // A copy has the marks and the files of a load, or neither; a stream of
     // changes ends before it or after it.
-    const auto no_copies = opened_.families->LockForLoad();
+    const std::unique_lock no_copies(opened_.families->load_mutex);
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
     const RowLocks::Guard no_writes = writer_->LockAll();
@@ -438,7 +438,7 @@ class SstLoad final : public BulkLoad {
                                                   std::move(loaded));
       // None of the loaded families begins one, as their memtables are empty.
       opened_.database.WaitForFlushes();
-      const auto no_snapshots = opened_.families->LockSnapshots();
+      const std::unique_lock no_snapshots(opened_.families->snapshot_mutex);
       may_be_loaded_ = true;
       s = opened_.database->IngestExternalFiles(ingestions);
     }

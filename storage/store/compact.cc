@@ -12,7 +12,7 @@ using rocksdb::Status;
 
 Status Store::Compact(const CompactOptions& options) {
   return impl_->Change([&]() -> Status {
-    const auto unchanged = impl_->opened.families->LockUnchanged();
+    const std::shared_lock unchanged(impl_->opened.families->change_mutex);
     const SharedFamilies families = impl_->opened.families->Get();
     auto first = families->begin();
     auto last = families->end();

@@ -43,7 +43,7 @@ Status Store::CreateFamily(const std::string& name,
   return impl_->Change([&]() -> Status {
     OpenedStore& opened = impl_->opened;
     if (Status s = CheckFamilyName(name); !s.ok()) return s;
-    const auto changing = opened.families->LockForChange();
+    const std::unique_lock changing(opened.families->change_mutex);
     FamilyMap families = *opened.families->Get();
     if (families.contains(name)) {
       return InvalidArgument(QuotedFamily(name), " is in the store at ",
@@ -74,7 +74,7 @@ Status Store::CreateFamily(const std::string& name,
 Status Store::DropFamily(const std::string& name) {
   return impl_->Change([&]() -> Status {
     OpenedStore& opened = impl_->opened;
-    const auto changing = opened.families->LockForChange();
+    const std::unique_lock changing(opened.families->change_mutex);
     FamilyMap families = *opened.families->Get();
     FamilyMap::const_iterator found;
     Status s = opened.FindFamily(families, name, &found);
@@ -96,7 +96,7 @@ Status Store::DropFamily(const std::string& name) {
 Status Store::TruncateFamily(const std::string& name) {
   return impl_->Change([&]() -> Status {
     OpenedStore& opened = impl_->opened;
-    const auto changing = opened.families->LockForChange();
+    const std::unique_lock changing(opened.families->change_mutex);
     FamilyMap families = *opened.families->Get();
     FamilyMap::const_iterator found;
     FamilySetup setup;
@@ -154,7 +154,7 @@ Status Store::AlterFamily(const std::string& name,
                           const FamilyOptions& options) {
   return impl_->Change([&]() -> Status {
     OpenedStore& opened = impl_->opened;
-    const auto changing = opened.families->LockForChange();
+    const std::unique_lock changing(opened.families->change_mutex);
     FamilyMap families = *opened.families->Get();
     FamilySetup setup;
     Status s = PrepareAlter(name, options, families, opened, &setup);

@@ -172,7 +172,6 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
 
   setup->descriptor.name = name;
   rocksdb::ColumnFamilyOptions& options = setup->descriptor.options;
-  options = {};
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.prefix_extractor = NewRowPrefixExtractor(*store.key_layout);
   if (format == CellFormat::kVersioned) {

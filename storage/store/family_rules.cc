@@ -173,11 +173,11 @@ class Reclaim final : public CompactionFilter {
                     const Slice& stored, std::string* new_value,
                     std::string* /*skip_until*/) const override {
     Decision decision = Decision::kKeep;
-    const bool decided = Succeeds([&] {
+    Succeeds([&] {
       decision = Decide(key, type, stored, new_value);
       return true;
     });
-    return decided ? decision : Decision::kKeep;
+    return decision;
   }
 
  private:

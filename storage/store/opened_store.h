@@ -51,30 +51,6 @@ class FamilyTable {
   // The same without a share. REQUIRES that there is no Set meanwhile.
   const FamilyMap& Unshared() const { return *slots_[0].families; }
 
-  // Keep the families from being changed, and while they are being changed.
-  std::shared_lock<std::shared_mutex> LockUnchanged() const {
-    return std::shared_lock(change_mutex_);
-  }
-  std::unique_lock<std::shared_mutex> LockForChange() {
-    return std::unique_lock(change_mutex_);
-  }
-
-  // A load has LockForLoad while its files come in; KeepLoadsOut makes it wait.
-  // LockUnchanged comes before either.
-  std::unique_lock<std::shared_mutex> LockForLoad() {
-    return std::unique_lock(load_mutex_);
-  }
-  std::shared_lock<std::shared_mutex> KeepLoadsOut() const {
-    return std::shared_lock(load_mutex_);
-  }
-
-  // Keeps snapshots from being taken. RocksDB gives a loaded file that replaces
-  // nothing the sequence number 0. A snapshot that was taken while the MANIFEST
-  // was written would have the file once it is there.
-  std::unique_lock<std::mutex> LockSnapshots() const {
-    return std::unique_lock(snapshot_mutex_);
-  }
-
   // The families for all slots. Set takes no memory of its own.
   using Shares = std::array<SharedFamilies, kThreadSlots>;
   static Shares Share(FamilyMap families) {
@@ -87,7 +63,7 @@ class FamilyTable {
     return shares;
   }
 
-  // REQUIRES LockForChange and, of writes, that none is under way.
+  // REQUIRES change_mutex and, of writes, that none is under way.
   void Set(Shares shares) noexcept {
     for (size_t i = 0; i < kThreadSlots; ++i) {
       const std::lock_guard lock(slots_[i].mutex);
@@ -95,15 +71,22 @@ class FamilyTable {
     }
   }
 
+  // Shared, it keeps the families as they are. A change of them has it alone.
+  mutable std::shared_mutex change_mutex;
+  // Shared, it makes loads wait, of which each has it alone while its files
+  // come in. The one above comes first.
+  mutable std::shared_mutex load_mutex;
+  // Keeps snapshots from being taken. RocksDB gives a loaded file that replaces
+  // nothing the sequence number 0. A snapshot that was taken while the MANIFEST
+  // was written would have the file once it is there.
+  mutable std::mutex snapshot_mutex;
+
  private:
   struct alignas(kCacheLineBytes) Slot {
     mutable std::mutex mutex;
     SharedFamilies families;
   };
 
-  mutable std::shared_mutex change_mutex_;
-  mutable std::shared_mutex load_mutex_;
-  mutable std::mutex snapshot_mutex_;
   std::array<Slot, kThreadSlots> slots_;
 };
 

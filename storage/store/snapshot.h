@@ -12,7 +12,7 @@ namespace rowbloom {
 class StoreSnapshot final : public Snapshot {
  public:
   explicit StoreSnapshot(const OpenedStore& opened) : opened_(opened) {
-    const auto no_load = opened_.families->LockSnapshots();
+    const std::unique_lock no_load(opened_.families->snapshot_mutex);
     do {
       families_ = opened_.families->Get();
       if (snapshot_ != nullptr) opened_.database->ReleaseSnapshot(snapshot_);

@@ -176,7 +176,7 @@ Status Store::GetSnapshot(std::unique_ptr<const Snapshot>* snapshot) {
 
 Status Store::Flush() {
   return impl_->Change([&]() -> Status {
-    const auto unchanged = impl_->opened.families->LockUnchanged();
+    const std::shared_lock unchanged(impl_->opened.families->change_mutex);
     const SharedFamilies families = impl_->opened.families->Get();
     // The metadata's column family would keep the log alive.
     std::vector<rocksdb::ColumnFamilyHandle*> handles = {

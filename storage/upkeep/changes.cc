@@ -203,8 +203,8 @@ class LoadEnd final : public rocksdb::WriteBatch::Handler {
 // The number of the last change that can be told: no load is half there, and
 // the families are those that the marks up to it name.
 uint64_t LastNumber(const OpenedStore& opened) {
-  const auto unchanged = opened.families->LockUnchanged();
-  const auto no_loads = opened.families->KeepLoadsOut();
+  const std::shared_lock unchanged(opened.families->change_mutex);
+  const std::shared_lock no_loads(opened.families->load_mutex);
   return opened.database->GetLatestSequenceNumber();
 }
 
@@ -416,8 +416,8 @@ class LogChanges final : public ChangeStream {
   // Makes the last number that of a mark: a new one, unless the log ends with
   // one. Streams would find each other's marks new for ever.
   Status MarkEnd() {
-    const auto unchanged = opened_.families->LockUnchanged();
-    const auto no_loads = opened_.families->KeepLoadsOut();
+    const std::shared_lock unchanged(opened_.families->change_mutex);
+    const std::shared_lock no_loads(opened_.families->load_mutex);
     const RowLocks::Guard no_writes = store_.writer.LockAll();
     const auto no_records = store_.writer.LockRecords();
     const uint64_t sealed = opened_.listener->sealed();

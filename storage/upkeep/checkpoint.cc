@@ -26,8 +26,8 @@ Status Store::Checkpoint(const std::string& directory) {
       return InvalidArgument(path,
                              " exists: a checkpoint makes a new directory");
     }
-    const auto unchanged = impl_->opened.families->LockUnchanged();
-    const auto no_loads = impl_->opened.families->KeepLoadsOut();
+    const std::shared_lock unchanged(impl_->opened.families->change_mutex);
+    const std::shared_lock no_loads(impl_->opened.families->load_mutex);
     const Writer::LogsAll logs_all(&impl_->writer);
     const PurgeWaker waker(impl_->opened.database.get(), &impl_->compact_mutex);
     rocksdb::Checkpoint* made = nullptr;
@@ -42,8 +42,8 @@ Status Store::Checkpoint(const std::string& directory) {
 
 Status Store::Backup(const std::string& directory, BackupInfo* info) {
   return impl_->Change([&]() -> Status {
-    const auto unchanged = impl_->opened.families->LockUnchanged();
-    const auto no_loads = impl_->opened.families->KeepLoadsOut();
+    const std::shared_lock unchanged(impl_->opened.families->change_mutex);
+    const std::shared_lock no_loads(impl_->opened.families->load_mutex);
     const Writer::LogsAll logs_all(&impl_->writer);
     const PurgeWaker waker(impl_->opened.database.get(), &impl_->compact_mutex);
     return CreateBackup(impl_->opened.database.get(), directory, info);

@@ -255,8 +255,8 @@ class Verification {
     options.env = db_->GetEnv();
     std::vector<std::string> names;
     std::string manifest;
-    Status s = CheckManifest(options.env, opened_.path, /*is_copy=*/false,
-                             &manifest);
+    Status s =
+        CheckManifest(options.env, opened_.path, /*is_copy=*/false, &manifest);
     if (s.ok()) {
       s = rocksdb::DB::ListColumnFamilies(options, opened_.path, &names);
     }
@@ -399,7 +399,7 @@ class Verification {
 Status Store::Verify(const VerifyOptions& options, VerifyReport* report) {
   return CatchExceptions([&] {
     *report = {};
-    const auto unchanged = impl_->opened.families->LockUnchanged();
+    const std::shared_lock unchanged(impl_->opened.families->change_mutex);
     return Verification(impl_->opened, options, report).Run();
   });
 }
