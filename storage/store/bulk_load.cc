@@ -314,7 +314,7 @@ class SstLoad final : public BulkLoad {
   // A time that no write has, nor will have: a write under way may not have
   // noted yet what it gave.
   static uint64_t TimeOf(const OpenedStore& opened, Writer* writer) {
-    const RowLocks::Guard no_writes = writer->LockAll();
+    const RowLocks::Guard no_writes = writer->locks.LockAll();
     return opened.shared->clock.Step();
   }
 
@@ -379,7 +379,7 @@ class SstLoad final : public BulkLoad {
     const std::unique_lock no_copies(opened_.families->load_mutex);
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
-    const RowLocks::Guard no_writes = writer_->LockAll();
+    const RowLocks::Guard no_writes = writer_->locks.LockAll();
     if (opened_.shared->clock.Now() < timestamp_ms_) {
       return Status::Aborted("the store's clock was reset during the load");
     }
@@ -405,7 +405,7 @@ class SstLoad final : public BulkLoad {
     }
     // Nothing comes between the marks and the numbers: another load may
     // announce what it adds.
-    const auto no_records = writer_->LockRecords();
+    const std::lock_guard no_records(writer_->records_mutex);
     rocksdb::WriteBatch marks;
     std::vector<rocksdb::IngestExternalFileArg> ingestions;
     for (const auto& [name, load] : families_) {

@@ -42,7 +42,7 @@ Status Store::Compact(const CompactOptions& options) {
                                  family.format == CellFormat::kVersioned;
       if (drops_expired) {
         s = family.shared_rules->oldest_put.Flush(
-            [&] { return impl_->writer.LockAll(); },
+            [&] { return impl_->writer.locks.LockAll(); },
             [&] { return impl_->Flush({}, {family.handle()}); });
       }
       // RocksDB does not show a compaction filter what it merges: the second

@@ -56,7 +56,7 @@ Status Store::CreateFamily(const std::string& name,
     if (!s.ok()) return s;
     // RocksDB (7.8.3) looks for the families without a lock when it checks the
     // keys of a transaction.
-    const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
     // One of that name may be left by a drop that failed half-way.
     s = opened.database.DropColumnFamily(name);
     PutFamilyRecord(FamilyState::kKept, name, options, &batch);
@@ -84,7 +84,7 @@ Status Store::DropFamily(const std::string& name) {
     families.erase(found);
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     // A write to a column family that is gone would stop all others.
-    const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
     s = opened.database.WriteSynced(&batch);
     if (!s.ok()) return s;
     opened.families->Set(std::move(shares));
@@ -110,7 +110,7 @@ Status Store::TruncateFamily(const std::string& name) {
     PutTruncation(name, found->second.options, &batch);
     families.erase(found);
     FamilyTable::Shares now = FamilyTable::Share(families);
-    const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
     const auto set = [&] {
       opened.families->Set(std::move(now));
       no_writes.NoteWideWrite();
@@ -200,7 +200,7 @@ Status Store::AlterFamily(const std::string& name,
       opened.compaction_gate->WaitForNone(ids, CompactionGate::kLongestWait);
     }
     // No write goes on by options that are not kept any more.
-    const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
     std::optional<CompactionGate::Closed> no_compactions;
     if (has_new_rules) {
       no_compactions.emplace(opened.compaction_gate.get(), std::move(ids));

@@ -46,7 +46,7 @@ class Store::Impl {
   std::mutex compact_mutex;  // held by each compaction that is asked for
   std::mutex flush_mutex;    // held by each flush that is asked for
   // The last mark of a stream of changes, and Listener::sealed() before it.
-  // Guarded by Writer::LockRecords.
+  // Guarded by Writer::records_mutex.
   uint64_t mark_number = 0;
   uint64_t mark_sealed = 0;
   Writer writer;

@@ -22,7 +22,7 @@ class TrackedTransaction final : public Transaction {
   explicit TrackedTransaction(Store::Impl* store)
       : store_(*store),
         opened_(store->opened),
-        wide_writes_(store->writer.WideWrites()),
+        wide_writes_(store->writer.locks.WideWrites()),
         tracked_(opened_.database.BeginTransaction()),
         snapshot_(opened_) {}
 
@@ -52,7 +52,7 @@ class TrackedTransaction final : public Transaction {
       if (!s.ok()) return s;
       std::vector<Change> rows = reads_.Changes();
       rows.insert(rows.end(), changes.begin(), changes.end());
-      const RowLocks::Guard guard = store_.writer.Lock(rows);
+      const RowLocks::Guard guard = store_.writer.locks.Lock(rows);
       if (guard.HadWideWriteSince(wide_writes_)) {
         return Busy(
             "a row was deleted, a bulk load came in or a family was "

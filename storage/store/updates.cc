@@ -77,7 +77,7 @@ Status Store::CheckAndWrite(std::string_view row,
                              "\"");
     }
     const Change at{.row = row};
-    const RowLocks::Guard guard = impl_->writer.Lock({&at, 1});
+    const RowLocks::Guard guard = impl_->writer.locks.Lock({&at, 1});
     bool met = false;
     Status s = Check(impl_->opened, row, conditions, &met);
     if (!s.ok() || !met) return s;

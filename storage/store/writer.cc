@@ -222,7 +222,7 @@ class Writer::Draft {
     if (Status s = opened_.EncodeRow(row, &at_.bytes); !s.ok()) return s;
     at_.row = row;
     at_.hash = HashRow(row);
-    stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(at_.hash);
+    stripe_ = only_read_ ? &*only_read_ : &writer_.locks.StripeOf(at_.hash);
     return Status::OK();
   }
 
@@ -637,7 +637,7 @@ Status Writer::Apply(const RowLocks::Guard& guard,
 Status Writer::ReadThrough(std::span<const Change> changes,
                            const StoreSnapshot& snapshot, const Change& at,
                            std::optional<std::string>* value) {
-  const RowLocks::Guard guard = Lock(changes);
+  const RowLocks::Guard guard = locks.Lock(changes);
   Draft draft(this, guard, *snapshot.families(), changes,
               /*transaction=*/nullptr, snapshot.get());
   Status s;
@@ -660,7 +660,7 @@ Status Writer::KeepBound(uint64_t bound_ms, bool sync) {
 Status Writer::CoverTimestamp(uint64_t timestamp_ms) {
   const LeasedClock& clock = opened_.shared->clock;
   if (!clock.BoundToKeep(timestamp_ms)) return Status::OK();
-  const std::lock_guard lock(records_mutex_);
+  const std::lock_guard lock(records_mutex);
   const auto bound_ms = clock.BoundToKeep(timestamp_ms);
   if (!bound_ms) return Status::OK();  // another writer did
   return KeepBound(*bound_ms, /*sync=*/false);
@@ -672,11 +672,11 @@ Status Writer::KeepExactBound() {
 }
 
 Status Writer::ResetClock() {
-  const RowLocks::Guard no_writes = LockAll();
+  const RowLocks::Guard no_writes = locks.LockAll();
   no_writes.NoteWideWrite();
   Status s = Announce(kLaterPuts);
   if (!s.ok()) return s;
-  const std::lock_guard no_records(records_mutex_);
+  const std::lock_guard no_records(records_mutex);
   LeasedClock& clock = opened_.shared->clock;
   const uint64_t wall_ms = clock.WallNow();
   s = KeepBound(wall_ms, /*sync=*/true);
@@ -691,7 +691,7 @@ Status Writer::ResetClock() {
 Status Writer::Announce(RareKinds kinds) {
   std::atomic<RareKinds>& known = opened_.shared->rare_kinds;
   if ((kinds & ~known) == 0) return Status::OK();
-  const std::lock_guard lock(records_mutex_);
+  const std::lock_guard lock(records_mutex);
   const StoreRecord record{opened_.key_layout(),
                            static_cast<RareKinds>(known | kinds)};
   rocksdb::WriteBatch batch;

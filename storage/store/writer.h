@@ -46,7 +46,7 @@ class Writer {
   rocksdb::Status Write(std::span<const Change> changes,
                         const WriteOptions& options,
                         std::string* updated = nullptr) {
-    const RowLocks::Guard guard = Lock(changes);
+    const RowLocks::Guard guard = locks.Lock(changes);
     return Apply(guard, changes, options, updated);
   }
 
@@ -55,12 +55,6 @@ class Writer {
   rocksdb::Status ReadThrough(std::span<const Change> changes,
                               const StoreSnapshot& snapshot, const Change& at,
                               std::optional<std::string>* value);
-
-  RowLocks::Guard Lock(std::span<const Change> changes) {
-    return locks_.Lock(changes);
-  }
-  RowLocks::Guard LockAll() { return locks_.LockAll(); }
-  uint64_t WideWrites() const { return locks_.WideWrites(); }
 
   // Makes the bound that is kept of the clock cover a timestamp.
   rocksdb::Status CoverTimestamp(uint64_t timestamp_ms);
@@ -78,7 +72,7 @@ class Writer {
    public:
     explicit LogsAll(Writer* writer) : writer_(*writer) {
       ++writer_.log_all_;
-      const RowLocks::Guard ends_earlier_writes = writer_.LockAll();
+      const RowLocks::Guard ends_earlier_writes = writer_.locks.LockAll();
     }
     ~LogsAll() { --writer_.log_all_; }
     LogsAll(const LogsAll&) = delete;
@@ -88,23 +82,19 @@ class Writer {
     Writer& writer_;
   };
 
-  // Keeps records from being written, which no lock of rows does.
-  std::unique_lock<std::mutex> LockRecords() {
-    return std::unique_lock(records_mutex_);
-  }
-
   // Makes the store's record say, before the first entry of such a kind is
   // there, that there may be some.
   rocksdb::Status Announce(RareKinds kinds);
+
+  RowLocks locks;            // first, as it is aligned to lines of the cache
+  std::mutex records_mutex;  // held by writes of records, which lock no row
 
  private:
   class Draft;  // a RocksDB batch in the making
 
   rocksdb::Status KeepBound(uint64_t bound_ms, bool sync);
 
-  RowLocks locks_;  // first, as it is aligned to lines of the cache
   const OpenedStore& opened_;
-  std::mutex records_mutex_;
   std::atomic<int> log_all_{0};  // the LogsAll that live
 };
 

@@ -399,7 +399,7 @@ class LogChanges final : public ChangeStream {
     if (!opened_.options.read_only && !kept_) {
       // The log that has the mark of MarkEnd may be gone.
       kept.emplace(opened_.database.get());
-      const auto no_records = store_.writer.LockRecords();
+      const std::lock_guard no_records(store_.writer.records_mutex);
       if (Status s = WriteMark(); !s.ok()) return s;
     }
     return CheckLog(opened_.database->GetUpdatesSince(number, &log_));
@@ -418,8 +418,8 @@ class LogChanges final : public ChangeStream {
   Status MarkEnd() {
     const std::shared_lock unchanged(opened_.families->change_mutex);
     const std::shared_lock no_loads(opened_.families->load_mutex);
-    const RowLocks::Guard no_writes = store_.writer.LockAll();
-    const auto no_records = store_.writer.LockRecords();
+    const RowLocks::Guard no_writes = store_.writer.locks.LockAll();
+    const std::lock_guard no_records(store_.writer.records_mutex);
     const uint64_t sealed = opened_.listener->sealed();
     end_ = opened_.database->GetLatestSequenceNumber();
     if (store_.mark_number == end_ && store_.mark_sealed == sealed) {
