@@ -37,9 +37,8 @@ class SstLoad final : public BulkLoad {
       : store_(*store),
         opened_(store->opened),
         of_store_(opened_.families->Get()),
-        writer_(&store->writer),
         options_(options),
-        timestamp_ms_(TimeOf(opened_, writer_)),
+        timestamp_ms_(TimeOf(store)),
         newest_ms_(timestamp_ms_) {}
 
   ~SstLoad() override {
@@ -79,8 +78,9 @@ class SstLoad final : public BulkLoad {
 
   Status Check(const Change& change) const override {
     return CatchExceptions([&] {
-      Place place;
-      return FindPlace(change, &place);
+      FamilyMap::const_iterator family;
+      std::string key;
+      return FindPlace(change, &family, &key);
     });
   }
 
@@ -131,13 +131,10 @@ class SstLoad final : public BulkLoad {
     size_t unreadable_files = 0;  // before the load
   };
 
-  struct Place {
-    FamilyMap::const_iterator family;
-    std::string key;
-  };
-
-  // The errors are those of the change alone.
-  Status FindPlace(const Change& change, Place* place) const {
+  // Finds the family and the key of a change. The errors are those of the
+  // change alone.
+  Status FindPlace(const Change& change, FamilyMap::const_iterator* family,
+                   std::string* key) const {
     Status s = CheckChange(change);
     if (!s.ok()) return s;
     if (IsUpdate(change.type)) {
@@ -151,11 +148,11 @@ class SstLoad final : public BulkLoad {
           "a load takes deletes of a version, a column or a family, with "
           "their timestamps");
     }
-    s = opened_.FindFamily(*of_store_, change.family, &place->family);
-    if (s.ok()) s = opened_.EncodeRow(change.row, &place->key);
+    s = opened_.FindFamily(*of_store_, change.family, family);
+    if (s.ok()) s = opened_.EncodeRow(change.row, key);
     if (!s.ok()) return s;
-    place->key += change.qualifier;
-    const auto& [name, kept] = *place->family;
+    key->append(change.qualifier);
+    const auto& [name, kept] = **family;
     if (!is_put && kept.format == CellFormat::kLatest) {
       return InvalidArgument(QuotedFamily(name),
                              " keeps the latest version only: a load "
@@ -170,17 +167,17 @@ class SstLoad final : public BulkLoad {
       }
       given_ms.reset();
     }
-    return CheckPut(place->family, change.qualifier, change.value, given_ms);
+    return CheckPut(*family, change.qualifier, change.value, given_ms);
   }
 
   Status AddChange(const Change& change) {
-    Place place;
+    FamilyMap::const_iterator family;
+    std::string key;
     Status s = unusable_;
     // A forked process would write to the files of its parent.
     if (s.ok()) s = opened_.CheckWritable();
-    if (s.ok()) s = FindPlace(change, &place);
+    if (s.ok()) s = FindPlace(change, &family, &key);
     if (!s.ok()) return s;
-    const FamilyMap::const_iterator family = place.family;
     const auto [at, is_new] = families_.try_emplace(family->first);
     FamilyLoad& load = at->second;
     if (is_new) {
@@ -188,7 +185,7 @@ class SstLoad final : public BulkLoad {
       load.known_version_deletes =
           family->second.shared_rules->FamilyVersionDeletes();
     }
-    s = AddToCell(&load, change.row, std::move(place.key),
+    s = AddToCell(&load, change.row, std::move(key),
                   {change.type, change.timestamp_ms.value_or(timestamp_ms_),
                    change.value, change.ttl_ms.value_or(kNoTtl)});
     if (s.ok() || !unusable_.ok()) return s;
@@ -228,7 +225,7 @@ class SstLoad final : public BulkLoad {
       return InvalidArgument(": its entries take more than ", kMaxBatchBytes,
                              " bytes");
     }
-    s = writer_->Announce(RareKindsOf(entry));
+    s = store_.writer.Announce(RareKindsOf(entry));
     if (!s.ok()) return s;
     if (!same_cell) {
       unusable_ = WriteCell(load);
@@ -313,9 +310,9 @@ class SstLoad final : public BulkLoad {
 
   // A time that no write has, nor will have: a write under way may not have
   // noted yet what it gave.
-  static uint64_t TimeOf(const OpenedStore& opened, Writer* writer) {
-    const RowLocks::Guard no_writes = writer->locks.LockAll();
-    return opened.shared->clock.Step();
+  static uint64_t TimeOf(Store::Impl* store) {
+    const RowLocks::Guard no_writes = store->writer.locks.LockAll();
+    return store->opened.shared->clock.Step();
   }
 
   static Status CloseFile(FamilyLoad* load) {
@@ -379,7 +376,7 @@ class SstLoad final : public BulkLoad {
     const std::unique_lock no_copies(opened_.families->load_mutex);
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
-    const RowLocks::Guard no_writes = writer_->locks.LockAll();
+    const RowLocks::Guard no_writes = store_.writer.locks.LockAll();
     if (opened_.shared->clock.Now() < timestamp_ms_) {
       return Status::Aborted("the store's clock was reset during the load");
     }
@@ -394,7 +391,7 @@ class SstLoad final : public BulkLoad {
     // The files are on the disk at once, so the clock's bound and all earlier
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
-    s = writer_->CoverTimestamp(newest_ms_);
+    s = store_.writer.CoverTimestamp(newest_ms_);
     if (s.ok()) s = opened_.CheckWritable();
     // No wait for compactions, or for another flush that has one.
     rocksdb::FlushOptions at_once;
@@ -405,7 +402,7 @@ class SstLoad final : public BulkLoad {
     }
     // Nothing comes between the marks and the numbers: another load may
     // announce what it adds.
-    const std::lock_guard no_records(writer_->records_mutex);
+    const std::lock_guard no_records(store_.writer.records_mutex);
     rocksdb::WriteBatch marks;
     std::vector<rocksdb::IngestExternalFileArg> ingestions;
     for (const auto& [name, load] : families_) {
@@ -488,7 +485,6 @@ class SstLoad final : public BulkLoad {
   Store::Impl& store_;
   const OpenedStore& opened_;
   const SharedFamilies of_store_;
-  Writer* const writer_;
   std::string directory_;
   const BulkLoadOptions options_;
   const uint64_t timestamp_ms_;

@@ -163,10 +163,6 @@ class Opener {
     if (options_.env == nullptr) options_.env = rocksdb::Env::Default();
     opened_.shared = std::make_shared<SharedState>(wall_clock);
     opened_.path = path;
-    if (Writes()) {
-      opened_.compaction_gate =
-          std::make_shared<CompactionGate>(options_.background_jobs);
-    }
     opened_.env = std::make_unique<StoreEnv>(
         options_.env,
         std::make_shared<StoreFiles>(options_.env->GetFileSystem(),
@@ -190,6 +186,8 @@ class Opener {
     }
     options_.block_cache_bytes = options_.block_cache->GetCapacity();
     opened_.options = options_;
+    opened_.compaction_gate =
+        std::make_shared<CompactionGate>(options_.background_jobs);
     s = OpenDatabase();
     if (s.ok() && Writes()) s = EndLoads();
     if (s.ok() && Writes()) s = CompleteStore();
@@ -244,6 +242,7 @@ class Opener {
       options.statistics->set_stats_level(rocksdb::kExceptHistogramOrTimers);
     }
     options.env = env_;
+    options.listeners = {opened_.listener, opened_.compaction_gate};
     options.create_if_missing = !found_.exists();
     options.keep_log_file_num = kInfoLogFiles;
     options.max_background_jobs = static_cast<int>(options_.background_jobs);
@@ -289,15 +288,11 @@ class Opener {
       if (merged == store_families_.end()) continue;
       merged->second.shared_rules->SetMerged(max_versions);
     }
-    rocksdb::DBOptions options = DatabaseOptions();
-    if (Writes()) {
-      options.listeners = {opened_.listener, opened_.compaction_gate};
-    }
     const FrontFilterOptions front_filter{
         .memory_limit_bytes = options_.front_filter_limit_bytes,
         .charged_cache = options_.block_cache};
     const Status s = opened_.database.Open(
-        options, path(), column_families,
+        DatabaseOptions(), path(), column_families,
         !Writes()               ? Database::Access::kReadOnly
         : options_.transactions ? Database::Access::kTransactions
                                 : Database::Access::kReadWrite,

@@ -118,7 +118,7 @@ struct OpenedStore {
   // have no cells.
   std::set<std::string, std::less<>> unfinished;
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();
-  std::shared_ptr<CompactionGate> compaction_gate;  // nullptr: read_only
+  std::shared_ptr<CompactionGate> compaction_gate;
   Database database;
   std::unique_ptr<FamilyTable> families;
   uint64_t fork_number = ForkNumber();
