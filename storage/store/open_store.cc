@@ -195,9 +195,9 @@ class Opener {
     if (s.ok() && Writes()) s = EndMerging();
     if (!s.ok()) return s;
     opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
-    *store = std::make_unique<Store::Impl>(std::move(opened_));
-    if (Writes()) CompleteRowDeletes(store->get());
-    if (Writes() && options_.auto_compaction) MergeTinyFiles(**store);
+    if (Writes()) CompleteRowDeletes();
+    if (Writes() && options_.auto_compaction) MergeTinyFiles();
+    *store = std::move(store_);
     return s;
   }
 
@@ -363,11 +363,11 @@ class Opener {
 
   // Completes what loads of earlier versions left. What cannot be done now is
   // left to the next opening.
-  void CompleteRowDeletes(Store::Impl* opened) const {
+  void CompleteRowDeletes() {
     for (const PendingDelete& pending : found_.metadata.pending_deletes) {
-      const Status s = CompleteRowDelete(pending, opened);
+      const Status s = CompleteRowDelete(pending);
       if (s.ok()) continue;
-      rocksdb::Warn(opened->opened.database->GetDBOptions().info_log.get(),
+      rocksdb::Warn(opened_.database->GetDBOptions().info_log.get(),
                     "rowbloom: a delete of a load is not completed: %s",
                     s.ToString().c_str());
     }
@@ -375,11 +375,10 @@ class Opener {
 
   // Writes the delete once more, if it is there: a write applies it to all
   // columns.
-  static Status CompleteRowDelete(const PendingDelete& pending,
-                                  Store::Impl* opened) {
-    const SharedFamilies families = opened->opened.families->Get();
-    if (families->contains(pending.family)) {
-      PointCells row(opened->opened, *families, /*snapshot=*/nullptr);
+  Status CompleteRowDelete(const PendingDelete& pending) {
+    const FamilyMap& families = opened_.families->Unshared();
+    if (families.contains(pending.family)) {
+      PointCells row(opened_, families, /*snapshot=*/nullptr);
       Status s = row.Add(pending.row, pending.family, /*qualifier=*/"");
       if (s.ok()) s = row.Read();
       if (s.ok() && row.Valid() &&
@@ -388,13 +387,13 @@ class Opener {
                             .row = pending.row,
                             .family = pending.family,
                             .timestamp_ms = pending.timestamp_ms};
-        s = opened->writer.Write({&change, 1}, {});
+        s = store_->writer.Write({&change, 1}, {});
       }
       if (!s.ok()) return s;
     }
     rocksdb::WriteBatch done;
     done.Delete(pending.key).PermitUncheckedError();
-    return opened->opened.database->Write(rocksdb::WriteOptions(), &done);
+    return opened_.database->Write(rocksdb::WriteOptions(), &done);
   }
 
   // Connects the families with the open column families.
@@ -423,8 +422,6 @@ class Opener {
   Status EndMerging() {
     // Pending deletes are entries that are still to be written.
     if (!found_.metadata.pending_deletes.empty()) return Status::OK();
-    rocksdb::WriteBatch batch;
-    std::vector<SharedRules*> merged;
     for (const auto& [name, family] : opened_.families->Unshared()) {
       if (family.shared_rules->Merging() == family.rules()) continue;
       rocksdb::TablePropertiesCollection files;
@@ -436,32 +433,27 @@ class Opener {
           })) {
         continue;
       }
+      rocksdb::WriteBatch batch;
       PutMergedVersions(name, 0, &batch);
-      merged.push_back(family.shared_rules.get());
+      s = opened_.database.WriteSynced(&batch);
+      if (!s.ok()) return s;
+      family.shared_rules->SetMerged(0);
     }
-    if (merged.empty()) return Status::OK();
-    Status s = opened_.database.WriteSynced(&batch);
-    for (SharedRules* rules : merged) {
-      if (s.ok()) rules->SetMerged(0);
-    }
-    return s;
+    return Status::OK();
   }
 
   // Merges neighbours of one level that are many and tiny. An opening makes a
   // file of what the log has, and RocksDB moves a file that overlaps with none
   // down as it is: processes that write little would leave files without end.
   // Files that cannot be merged now are left to the next opening.
-  static void MergeTinyFiles(const Store::Impl& opened) {
+  void MergeTinyFiles() const {
     constexpr uint64_t kTinyBytes = uint64_t{1} << 20;
     constexpr size_t kMany = 32;
     rocksdb::CompactionOptions options;
     options.compression = rocksdb::kDisableCompressionOption;  // the family's
-    rocksdb::DB* const database = opened.opened.database.get();
-    const SharedFamilies families = opened.opened.families->Get();
-    for (const auto& [name, family] : *families) {
-      rocksdb::ColumnFamilyHandle* const handle = family.handle();
+    for (const auto& [name, family] : opened_.families->Unshared()) {
       rocksdb::ColumnFamilyMetaData listing;
-      database->GetColumnFamilyMetaData(handle, &listing);
+      opened_.database->GetColumnFamilyMetaData(family.handle(), &listing);
       for (const rocksdb::LevelMetaData& level : listing.levels) {
         if (level.level == 0) continue;
         std::vector<std::string> neighbours;
@@ -470,7 +462,9 @@ class Opener {
           if (is_tiny) neighbours.push_back(file.name);
           if (is_tiny && &file != &level.files.back()) continue;
           if (neighbours.size() >= kMany) {
-            database->CompactFiles(options, handle, neighbours, level.level)
+            opened_.database
+                ->CompactFiles(options, family.handle(), neighbours,
+                               level.level)
                 .PermitUncheckedError();
           }
           neighbours.clear();
@@ -483,7 +477,8 @@ class Opener {
   const std::vector<FamilyDescriptor>& families_;
   rocksdb::Env* env_;
   FoundStore found_;
-  OpenedStore opened_;
+  std::unique_ptr<Store::Impl> store_ = std::make_unique<Store::Impl>();
+  OpenedStore& opened_ = store_->opened;
   FamilyMap store_families_;  // opened_'s, until they are all there
 };
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "rocksdb/options.h"
@@ -18,8 +17,7 @@ namespace rowbloom {
 
 class Store::Impl {
  public:
-  explicit Impl(OpenedStore of_store)
-      : opened(std::move(of_store)), writer(opened) {}
+  Impl() : writer(opened) {}
 
   // `body`, unless the store is open for reading only.
   template <typename Body>
