@@ -111,10 +111,6 @@ Status Store::TruncateFamily(const std::string& name) {
     families.erase(found);
     FamilyTable::Shares now = FamilyTable::Share(families);
     const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
-    const auto set = [&] {
-      opened.families->Set(std::move(now));
-      no_writes.NoteWideWrite();
-    };
     // A family that a record names and RocksDB does not have is completed by
     // the next open. After a failure, which is no background error to RocksDB,
     // the MANIFEST may have the drop, and lose what is written later.
@@ -124,19 +120,19 @@ Status Store::TruncateFamily(const std::string& name) {
       return s;
     }
     // Reads find the family as it was until it is there again.
-    try {
-      s = opened.database.WriteSynced(&batch);
-      if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
-      if (s.ok()) {
-        setup.family.Connect(opened.database, name);
-        families.emplace(name, std::move(setup.family));
-        now = FamilyTable::Share(std::move(families));
+    s = CatchExceptions([&] {
+      Status made = opened.database.WriteSynced(&batch);
+      if (made.ok()) {
+        made = opened.database.CreateColumnFamilies({setup.descriptor});
       }
-    } catch (...) {
-      set();
-      throw;
-    }
-    set();
+      if (!made.ok()) return made;
+      setup.family.Connect(opened.database, name);
+      families.emplace(name, std::move(setup.family));
+      now = FamilyTable::Share(std::move(families));
+      return made;
+    });
+    opened.families->Set(std::move(now));
+    no_writes.NoteWideWrite();
     return s;
   });
 }

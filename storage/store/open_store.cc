@@ -74,14 +74,13 @@ Status CheckResources(const StoreOptions& options) {
                            " beside a block_cache of ",
                            options.block_cache->GetCapacity());
   }
-  Status s = CheckRanges(
+  return CheckRanges(
       {{"background_jobs", options.background_jobs, 1, kMaxBackgroundJobs},
        {"write_buffer_bytes", options.write_buffer_bytes, kMinOptionBytes,
         kMaxOptionBytes},
-       {"file_bytes", options.file_bytes, kMinOptionBytes, kMaxOptionBytes}});
-  if (!s.ok() || options.max_open_files == 0) return s;
-  return CheckRanges({{"max_open_files", options.max_open_files, kMinOpenFiles,
-                       kMaxOpenFiles}});
+       {"file_bytes", options.file_bytes, kMinOptionBytes, kMaxOptionBytes},
+       {"max_open_files", options.max_open_files,
+        options.max_open_files == 0 ? 0 : kMinOpenFiles, kMaxOpenFiles}});
 }
 
 // Checks the arguments of Open as far as they need no look at the disk.
