@@ -19,6 +19,12 @@ std::string PrefixEnd(std::string_view prefix);
 // `max_qualifier_bytes`.
 std::string RowEnd(std::string_view row_bytes, size_t max_qualifier_bytes);
 
+// The end, exclusive, that comes first. An empty one is beyond all keys.
+inline const std::string& EarlierEnd(const std::string& a,
+                                     const std::string& b) {
+  return a.empty() || (!b.empty() && b < a) ? b : a;
+}
+
 // The keys from `first` on up to, but without, `end`; an empty `end` is beyond
 // all keys.
 struct KeyRange {

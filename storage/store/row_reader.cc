@@ -19,11 +19,8 @@ Status RowPlan::Set(const OpenedStore& opened, const RowOptions& options) {
   if (!s.ok()) return s;
   if (options_.filter.root() != nullptr) filter_.emplace(options_.filter);
   first_ = std::max(options.qualifier_prefix, options.qualifier_start);
-  end_ = PrefixEnd(options.qualifier_prefix);
-  if (end_.empty() ||
-      (!options.qualifier_stop.empty() && options.qualifier_stop < end_)) {
-    end_ = options.qualifier_stop;
-  }
+  end_ =
+      EarlierEnd(PrefixEnd(options.qualifier_prefix), options.qualifier_stop);
   s = SetFamilies(opened);
   const bool reads_once = families_.size() < 2 && !options.columns_from_end &&
                           !(filter_ && filter_->LooksFirst());

@@ -96,14 +96,10 @@ class RowScanner::Source {
     if (chosen.empty()) chosen.emplace_back();
     Status s = ReadToken(options.token);
     if (!s.ok()) return s;
-    for (RowRange& range : chosen) {
-      if (range.stop_row.empty() ||
-          (!options.stop_row.empty() && options.stop_row < range.stop_row)) {
-        range.stop_row = options.stop_row;
-      }
-      auto keys = RangeOfRows(opened_.key_layout(),
-                              std::max(range.start_row, options.start_row),
-                              range.stop_row, options.row_prefix);
+    for (const RowRange& range : chosen) {
+      auto keys = RangeOfRows(
+          opened_.key_layout(), std::max(range.start_row, options.start_row),
+          EarlierEnd(range.stop_row, options.stop_row), options.row_prefix);
       if (keys) AddRange(*std::move(keys));
     }
     std::ranges::sort(ranges_, {}, &KeyRange::first);
@@ -124,7 +120,7 @@ class RowScanner::Source {
   // Adds what the token leaves of a range.
   void AddRange(KeyRange range) {
     if (!done_.empty() && reverse_) {
-      if (range.end.empty() || done_ < range.end) range.end = done_;
+      range.end = EarlierEnd(range.end, done_);
     } else if (!done_.empty()) {
       range.first = std::max(range.first, RowEnd(done_, kMaxQualifierBytes));
     }
