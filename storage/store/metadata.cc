@@ -1,7 +1,6 @@
 #include "storage/store/metadata.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -52,19 +51,11 @@ constexpr std::string_view kLoadEndKeyPrefix = "loaded/";
 
 constexpr uint64_t kStoreFormat = 1;
 
-constexpr char kFilterKind[] = "filter_kind";
-constexpr char kBottomCompression[] = "bottom_compression";
-constexpr char kDictionaryBytes[] = "dictionary_bytes";
-constexpr char kMinBlobBytes[] = "min_blob_bytes";
-// A record has these only where they differ from a new family's, so that
+// A record has these fields only where they differ from a new family's, so that
 // versions that do not know them can read the others.
-constexpr const char* kRareFields[] = {kBottomCompression, kDictionaryBytes,
-                                       kMinBlobBytes};
-bool IsOptional(std::string_view field) {
-  // Families from before there were kinds have none.
-  return field == kFilterKind ||
-         std::find(std::begin(kRareFields), std::end(kRareFields), field) !=
-             std::end(kRareFields);
+bool IsRare(std::string_view field) {
+  return field == "bottom_compression" || field == "dictionary_bytes" ||
+         field == "min_blob_bytes";
 }
 
 constexpr char kRowAlignedFiles[] = "row_aligned_files";
@@ -78,7 +69,7 @@ constexpr std::pair<const char*, RareKinds> kRareKindFields[] = {
 template <typename Options, typename Visit>
 void VisitFields(Options* options, Visit visit) {
   visit("bloom_type", &options->bloom_type);
-  visit(kFilterKind, &options->filter_kind);
+  visit("filter_kind", &options->filter_kind);
   visit("compression", &options->compression);
   visit("false_positive_rate", &options->false_positive_rate);
   visit("row_prefix_length", &options->row_prefix_length);
@@ -87,9 +78,9 @@ void VisitFields(Options* options, Visit visit) {
   visit("max_versions", &options->max_versions);
   visit("min_versions", &options->min_versions);
   visit("ttl_ms", &options->ttl_ms);
-  visit(kBottomCompression, &options->bottom_compression);
-  visit(kDictionaryBytes, &options->dictionary_bytes);
-  visit(kMinBlobBytes, &options->min_blob_bytes);
+  visit("bottom_compression", &options->bottom_compression);
+  visit("dictionary_bytes", &options->dictionary_bytes);
+  visit("min_blob_bytes", &options->min_blob_bytes);
 }
 
 template <typename T>
@@ -131,12 +122,12 @@ class Record {
     if (status_.ok()) status_ = status;
   }
 
-  bool Has(const char* field) const {
+  bool Has(std::string_view field) const {
     return json_.is_object() && json_.contains(field);
   }
 
   template <typename T>
-  void Take(const char* field, T* value) {
+  void Take(std::string_view field, T* value) {
     const json found = Has(field) ? json_[field] : json();
     const json before = *value;
     bool fits = found.type() == before.type();
@@ -167,7 +158,7 @@ class Record {
   }
 
   template <typename T>
-  void Take(const char* field, std::optional<T>* value) {
+  void Take(std::string_view field, std::optional<T>* value) {
     Take(field, &value->emplace());
   }
 
@@ -223,8 +214,10 @@ Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
   Record record(text);
   CellFormat cell_format{};
   record.Take("cell_format", &cell_format);
-  VisitFields(options, [&record](const char* name, auto* field) {
-    if (!IsOptional(name) || record.Has(name)) record.Take(name, field);
+  VisitFields(options, [&record](std::string_view name, auto* field) {
+    // Families from before there were kinds have none.
+    const bool may_lack = IsRare(name) || name == "filter_kind";
+    if (!may_lack || record.Has(name)) record.Take(name, field);
   });
   if (cell_format != CellFormatOf(*options)) {
     record.Fail(Corruption("cell format \"", ToText(cell_format),
@@ -354,8 +347,8 @@ void PutFamilyRecord(FamilyState state, const std::string& name,
                      const FamilyOptions& options, rocksdb::WriteBatch* batch) {
   json record = FieldsOf(options);
   const json defaults = FieldsOf({});
-  for (const char* field : kRareFields) {
-    if (record[field] == defaults[field]) record.erase(field);
+  for (const auto& [field, value] : defaults.items()) {
+    if (IsRare(field) && record[field] == value) record.erase(field);
   }
   record["cell_format"] = CellFormatOf(options);
   const FamilyState other =
