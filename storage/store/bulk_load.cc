@@ -368,7 +368,7 @@ class SstLoad final : public BulkLoad {
       loaded.push_back(handles.back()->GetID());
     }
     // The flush under the locks of all rows has little left to do then.
-    Status s = store_.Flush({}, handles);
+    Status s = store_.Flush(handles);
     if (!s.ok()) return s;
     opened_.compaction_gate->WaitForNone(loaded, CompactionGate::kLongestWait);
     // A copy has the marks and the files of a load, or neither; a stream of

@@ -43,7 +43,7 @@ Status Store::Compact(const CompactOptions& options) {
       if (drops_expired) {
         s = family.shared_rules->oldest_put.Flush(
             [&] { return impl_->writer.locks.LockAll(); },
-            [&] { return impl_->Flush({}, {family.handle()}); });
+            [&] { return impl_->Flush({family.handle()}); });
       }
       // RocksDB does not show a compaction filter what it merges: the second
       // compaction removes what expired of that.

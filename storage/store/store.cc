@@ -184,7 +184,7 @@ Status Store::Flush() {
     for (const auto& [name, family] : *families) {
       handles.push_back(family.handle());
     }
-    return impl_->Flush({}, handles);
+    return impl_->Flush(handles);
   });
 }
 

@@ -32,11 +32,10 @@ class Store::Impl {
   // after one that could not go on in a new log, so that there is one at a
   // time.
   rocksdb::Status Flush(
-      const rocksdb::FlushOptions& options,
       const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
     const std::scoped_lock one_at_a_time(flush_mutex);
     const rocksdb::Status s = opened.CheckWritable();
-    return s.ok() ? opened.database->Flush(options, handles) : s;
+    return s.ok() ? opened.database->Flush({}, handles) : s;
   }
 
   OpenedStore opened;

@@ -187,12 +187,6 @@ class Writer::Draft {
   }
 
  private:
-  // A cell whose merge operands are to be joined once all are written.
-  struct Join {
-    const Family* family;
-    uint64_t cell;  // as UpdateCounts knows it
-  };
-
   // A cell, and the newest version that it shows.
   struct NewestCell : ChangedCells::Cell {
     RowDeletes row_deletes;
@@ -440,7 +434,7 @@ class Writer::Draft {
     if (Status s = Announce(entry); !s.ok()) return s;
     const uint64_t cell = HashRowCol(RowId(), qualifier);
     if (!only_read_ && family().shared_rules->updates.Add(cell)) {
-      joins_.try_emplace(at_.KeyOf(qualifier), Join{&family(), cell});
+      joins_[{&family(), at_.KeyOf(qualifier).second}] = cell;
     }
     cells_.Note(at_, qualifier, entry);
     const std::string head = EncodeEntryHead(entry);
@@ -572,26 +566,26 @@ class Writer::Draft {
   // written: a cell that is not joined only costs more.
   void JoinOperands(const rocksdb::WriteOptions& options) {
     // Each cell by itself, since together they may be larger than memory.
-    for (const auto& [at, join] : joins_) {
-      rocksdb::ColumnFamilyHandle* const family = join.family->handle();
+    for (const auto& [at, cell] : joins_) {
+      const auto& [family, key] = at;
       rocksdb::PinnableSlice value;
       Entries entries;
       std::string problem;
       if (!opened_.database
-               ->Get(rocksdb::ReadOptions(), family, at.second, &value)
+               ->Get(rocksdb::ReadOptions(), family->handle(), key, &value)
                .ok() ||
           !DecodeEntries(value.ToStringView(), &entries, &problem)) {
         continue;
       }
       for (const Entry& entry : entries) {
         if (entry.type == ChangeType::kPut) {
-          join.family->shared_rules->oldest_put.Note(entry.timestamp_ms);
+          family->shared_rules->oldest_put.Note(entry.timestamp_ms);
         }
       }
-      if (!opened_.database->Put(options, family, at.second, value).ok()) {
+      if (!opened_.database->Put(options, family->handle(), key, value).ok()) {
         return;
       }
-      join.family->shared_rules->updates.Joined(join.cell, entries.size());
+      family->shared_rules->updates.Joined(cell, entries.size());
     }
   }
 
@@ -610,7 +604,9 @@ class Writer::Draft {
   rocksdb::WriteBatch own_batch_;
   rocksdb::WriteBatch* const batch_;
   // Most writes leave these empty:
-  std::map<CellKey, Join> joins_;
+  // The cells, as UpdateCounts knows them, whose merge operands are to be
+  // joined once all are written, by family and key.
+  std::map<std::pair<const Family*, std::string>, uint64_t> joins_;
   std::list<std::string> updated_;  // values of increments and appends
   // The family of each kDeleteFamilyVersion.
   std::vector<SharedRules*> family_version_deletes_;
