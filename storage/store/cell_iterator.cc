@@ -30,18 +30,17 @@ class FamilyCells final : public CellIterator {
     auto range = RangeOfRows(opened_.key_layout(), options.start_row,
                              options.stop_row, "");
     if (!range) return s;
-    begin_ = std::move(range->first);
-    end_ = std::move(range->end);
-    upper_ = end_;
+    range_ = *std::move(range);
+    upper_ = range_.end;
     deletes_ = options.deletes;
     wall_ms_ = opened_.shared->clock.WallNow();
     rocksdb::ReadOptions read_options;
     read_options.total_order_seek = true;
     read_options.fill_cache = false;
-    if (!end_.empty()) read_options.iterate_upper_bound = &upper_;
+    if (!range_.end.empty()) read_options.iterate_upper_bound = &upper_;
     read_options.snapshot = RocksdbSnapshot(options.snapshot);
     cells_ = std::make_unique<RowCells>(opened_, family_, read_options);
-    cells_->it()->Seek(begin_);
+    cells_->it()->Seek(range_.first);
     return FindShown();
   }
 
@@ -86,8 +85,8 @@ class FamilyCells final : public CellIterator {
     if (family_->second.format != CellFormat::kLatest) return Status::OK();
     rocksdb::ColumnFamilyHandle* const handle = family_->second.handle();
     rocksdb::TablePropertiesCollection files;
-    const rocksdb::Range range(begin_, end_);
-    Status s = end_.empty()
+    const rocksdb::Range range(range_.first, range_.end);
+    Status s = range_.end.empty()
                    ? opened_.database->GetPropertiesOfAllTables(handle, &files)
                    : opened_.database->GetPropertiesOfTablesInRange(
                          handle, &range, 1, &files);
@@ -104,7 +103,7 @@ class FamilyCells final : public CellIterator {
     if (!s.ok() || !may_be_there) return s;
     rocksdb::ReadOptions read_options;
     read_options.fill_cache = false;
-    if (!end_.empty()) read_options.iterate_upper_bound = &upper_;
+    if (!range_.end.empty()) read_options.iterate_upper_bound = &upper_;
     for (const auto& [file, properties] : files) {
       rocksdb::SstFileReader reader(opened_.database->GetOptions(handle));
       s = reader.Open(file);
@@ -112,7 +111,7 @@ class FamilyCells final : public CellIterator {
       if (s.ok()) {
         const std::unique_ptr<rocksdb::Iterator> keys(
             reader.NewIterator(read_options));
-        keys->Seek(begin_);
+        keys->Seek(range_.first);
         while (keys->Valid()) keys->Next();
         s = keys->status();
       }
@@ -175,8 +174,7 @@ class FamilyCells final : public CellIterator {
   FamilyMap::const_iterator family_;
   bool deletes_ = false;
   uint64_t wall_ms_ = 0;
-  std::string begin_;  // of the keys
-  std::string end_;    // theirs; empty: there is none
+  KeyRange range_;
   rocksdb::Slice upper_;
   std::unique_ptr<RowCells> cells_;
 

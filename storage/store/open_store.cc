@@ -221,9 +221,10 @@ class Opener {
       // A store that somebody else is creating may not even look like one.
       if (!s.ok() && !env_->FileExists(lock).ok()) return s;
     }
-    s = opened_.env->Take(lock, "the store at " + path() +
-                                    " is open for writing already, in this "
-                                    "process or another one");
+    s = opened_.env->held_lock.Take(lock,
+                                    "the store at " + path() +
+                                        " is open for writing already, in this "
+                                        "process or another one");
     return s.ok() ? Find() : s;
   }
 

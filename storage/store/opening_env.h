@@ -220,19 +220,12 @@ class StoreEnv final : public rocksdb::EnvWrapper {
   StoreEnv(rocksdb::Env* target, std::shared_ptr<rocksdb::FileSystem> files,
            const std::string& path)
       : EnvWrapper(target),
-        archive_(WithoutTrailingSlashes(path) + "/archive"),
-        lock_(target) {
+        held_lock(target),
+        archive_(WithoutTrailingSlashes(path) + "/archive") {
     file_system_ = std::move(files);
     system_clock_ = target->GetSystemClock();
   }
   const char* Name() const override { return "rowbloom.StoreEnv"; }
-
-  // HeldLock::Take. Unless RocksDB has taken it over, the lock goes with this
-  // object.
-  rocksdb::Status Take(const std::string& file, const std::string& busy) {
-    file_ = file;
-    return lock_.Take(file, busy);
-  }
 
   rocksdb::Status NewLogger(const std::string& file,
                             std::shared_ptr<rocksdb::Logger>* log) override {
@@ -274,16 +267,17 @@ class StoreEnv final : public rocksdb::EnvWrapper {
 
   rocksdb::Status LockFile(const std::string& file,
                            rocksdb::FileLock** lock) override {
-    *lock = file == file_ ? lock_.Release() : nullptr;
+    *lock = held_lock.Release();
     return *lock != nullptr ? rocksdb::Status::OK()
                             : EnvWrapper::LockFile(file, lock);
   }
 
+  // The database's. Unless RocksDB has taken it over, it goes with this object.
+  HeldLock held_lock;
+
  private:
   const std::string archive_;
   static inline thread_local bool has_looked_ = false;
-  std::string file_;
-  HeldLock lock_;
 };
 
 }  // namespace rowbloom

@@ -248,9 +248,7 @@ class Writer::Draft {
     } else {
       s = Increment(change.value, before.has_value(), &value);
     }
-    if (!s.ok()) {
-      return Prefixed(Describe(change.qualifier), s);
-    }
+    if (!s.ok()) return Prefixed(Describe(change.qualifier), s);
     change.type = ChangeType::kPut;
     change.value = value;
     if (before && before->ttl_ms != kNoTtl && !change.ttl_ms) {
