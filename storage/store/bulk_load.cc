@@ -380,14 +380,6 @@ class SstLoad final : public BulkLoad {
     if (opened_.shared->clock.Now() < timestamp_ms_) {
       return Status::Aborted("the store's clock was reset during the load");
     }
-    for (const auto& [name, load] : families_) {
-      // Loaded puts that it deletes would take the places of visible versions.
-      if (load.family->second.shared_rules->FamilyVersionDeletes() !=
-          load.known_version_deletes) {
-        return Aborted("a DeleteFamilyVersion was written to ",
-                       QuotedFamily(name), " during the load: load again");
-      }
-    }
     // The files are on the disk at once, so the clock's bound and all earlier
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
@@ -398,6 +390,12 @@ class SstLoad final : public BulkLoad {
     at_once.allow_write_stall = true;
     if (s.ok()) s = opened_.database->Flush(at_once, handles);
     for (auto& [name, load] : families_) {
+      // Loaded puts that it deletes would take the places of visible versions.
+      if (load.family->second.shared_rules->FamilyVersionDeletes() !=
+          load.known_version_deletes) {
+        return Aborted("a DeleteFamilyVersion was written to ",
+                       QuotedFamily(name), " during the load: load again");
+      }
       if (s.ok()) s = AddVersionDeletes(&load);
     }
     // Nothing comes between the marks and the numbers: another load may
