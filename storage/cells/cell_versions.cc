@@ -252,10 +252,12 @@ void RowDeletes::Add(const Entries& entries) {
     if (entry.type == ChangeType::kDeleteFamily) {
       up_to_ms = std::max(up_to_ms, std::optional(entry.timestamp_ms));
     } else if (entry.type == ChangeType::kDeleteFamilyVersion) {
-      at_ms.push_back(entry.timestamp_ms);
+      // Entries come newest first, each behind those before it.
+      at_ms.insert(std::upper_bound(at_ms.begin(), at_ms.end(),
+                                    entry.timestamp_ms, std::greater<>()),
+                   entry.timestamp_ms);
     }
   }
-  std::sort(at_ms.begin(), at_ms.end(), std::greater<>());
 }
 
 }  // namespace rowbloom
