@@ -102,10 +102,11 @@ struct Change {
 // even within a millisecond or while the machine's clock stands still. A cell
 // runs ahead of the store's time by a second at most; a put beyond that
 // replaces the newest version. A put is also later than a version or delete of
-// the application's that is at most a second ahead. One that is further ahead
-// stays the newest, and hides puts without a timestamp, those of CheckAndWrite
-// too, until the store's time is past it. For one of a bulk load, the second is
-// counted from the machine's clock.
+// the application's that was less than a second ahead when it was written. One
+// that was further ahead stays the newest, and hides puts without a timestamp,
+// those of CheckAndWrite too, until the store's time is past it; a put of just
+// that millisecond is hidden by the delete, or replaces the version. For one of
+// a bulk load, the second is counted from the machine's clock.
 //
 // A delete takes the versions that it names up to and including its timestamp,
 // even those written later with such a timestamp. A delete without a timestamp
