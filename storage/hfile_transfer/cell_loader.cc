@@ -29,8 +29,9 @@ Status CheckTags(const HFileCellView& cell, bool drop, CellTags* tags,
 }
 
 // The errors that the cell has for every store and without its MOB file. *tags
-// is set if the cell has some, *reference if it refers to a MOB file.
-Status CheckAlone(const HFileCellView& cell, bool drop_tags,
+// is set if the cell has some, *reference if it refers to a MOB file. A
+// `latest` family takes puts without a timestamp: Hudi's have none.
+Status CheckAlone(const HFileCellView& cell, bool latest, bool drop_tags,
                   std::optional<CellTags>* tags,
                   std::optional<MobReference>* reference) {
   switch (cell.type) {
@@ -53,7 +54,8 @@ Status CheckAlone(const HFileCellView& cell, bool drop_tags,
                                    std::to_string(cell.timestamp_ms) +
                                    ", expected 0 or more");
   }
-  if (cell.timestamp_ms == kHFileLatestTimestamp) {
+  if (cell.timestamp_ms == kHFileLatestTimestamp &&
+      !(latest && cell.type == HFileCellType::kPut)) {
     return Status::InvalidArgument("timestamp " +
                                    std::to_string(cell.timestamp_ms) +
                                    ", which HBase takes for none");
@@ -94,7 +96,7 @@ CellLoader::CellLoader(const HFileImportOptions& options, BulkLoad* load,
 Status CellLoader::Check(const HFileCellView& cell, const std::string& root) {
   std::optional<CellTags> tags;
   std::optional<MobReference> reference;
-  Status s = CheckAlone(cell, options_.drop_tags, &tags, &reference);
+  Status s = CheckAlone(cell, latest_, options_.drop_tags, &tags, &reference);
   if (s.ok()) s = CheckLabels(cell, tags);
   if (!s.ok() || (tags && IsOver(cell, *tags))) return s;
   if (cell.type != HFileCellType::kPut) {
@@ -115,7 +117,7 @@ Status CellLoader::Check(const HFileCellView& cell, const std::string& root) {
 Status CellLoader::Add(const HFileCellView& cell, const std::string& root) {
   std::optional<CellTags> tags;
   std::optional<MobReference> reference;
-  Status s = CheckAlone(cell, options_.drop_tags, &tags, &reference);
+  Status s = CheckAlone(cell, latest_, options_.drop_tags, &tags, &reference);
   if (s.ok()) s = CheckLabels(cell, tags);
   if (!s.ok()) return s;
   if (tags && !tags->names.empty()) ++report_->without_tags;

@@ -237,6 +237,23 @@ void RowRange::ClipTo(const RowRange& other) {
   }
 }
 
+Status ReadCompactedFiles(std::string_view bytes,
+                          std::vector<std::string>* names) {
+  proto::CompactionEventTracker compaction;
+  if (!bytes.starts_with(kMagic) ||
+      !ParseMessage(bytes.substr(kMagic.size()), &compaction)) {
+    return Corruption("COMPACTION_EVENT_KEY: expected \"", kMagic,
+                      "\" and names of files, found ", bytes.size(),
+                      " bytes that are none");
+  }
+  for (const std::string& name : compaction.compacted_store_file()) {
+    Status s = CheckName("compacted file", name);
+    if (!s.ok()) return s;
+    names->push_back(name);
+  }
+  return Status::OK();
+}
+
 Status CheckName(const char* what, std::string_view name) {
   if (!name.empty() && !name.starts_with('.') &&
       name.find_first_of(std::string_view("/\0", 2)) == name.npos) {

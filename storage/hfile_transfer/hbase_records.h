@@ -80,6 +80,11 @@ rocksdb::Status ReadReference(const std::string& path, RowRange* rows);
 // its side; the files of regions that were merged are taken from a row on.
 rocksdb::Status FitHalf(const RowRange& region, RowRange* half);
 
+// The names of the files in whose place a compaction wrote a file, from the
+// value of that one's COMPACTION_EVENT_KEY. Corruption, without a file.
+rocksdb::Status ReadCompactedFiles(std::string_view bytes,
+                                   std::vector<std::string>* names);
+
 // The contents of a region's `.regioninfo`. It has no checksum, but table,
 // first row and id have to be those of which HBase made the name of the
 // directory, and nothing in it may be unknown. Corruption, IOError.

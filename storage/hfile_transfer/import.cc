@@ -94,6 +94,10 @@ class Importer {
 
   // Opens and closes a file that may be loaded, and notes where it goes.
   Status Look(const StoreFile& found, size_t place);
+  Status NoteReplaced(const StoreFile& found, const HFileReader& reader);
+  // Passes over the files that a compaction has replaced, and tells how many
+  // cells will be read of the others.
+  Status PassOverReplaced();
   // Reads all files that are to be loaded, and leaves out those with an error.
   // nullptr: there is no load in a dry run.
   Status LeaveOutRefused(BulkLoad* load);
@@ -116,6 +120,7 @@ class Importer {
   std::optional<MobFiles> mob_files_;
   ProgressMeter meter_;
   std::map<std::string, std::vector<SourceFile>> files_;  // by target
+  std::set<std::string> replaced_;  // files, as StoreFile::in_store has them
   // The families of the snapshot's table and of the files that have cells.
   std::set<std::string> found_families_;
 };
@@ -187,6 +192,7 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
       report_->left_out.push_back(std::exchange(s, Status::OK()));
     }
   }
+  if (s.ok()) s = PassOverReplaced();
   for (const std::string& name : options_.families) {
     // A file that was left out might have had it.
     if (s.ok() && report_->left_out.empty() && !families_.contains(name) &&
@@ -238,6 +244,7 @@ Status Importer::Load(BulkLoad* load) {
 Status Importer::Look(const StoreFile& found, size_t place) {
   if (!found.problem.ok()) return found.problem;
   SourceFile file;
+  file.in_store = found.in_store;
   file.path = found.path;
   file.root = found.root;
   file.place = place;
@@ -252,6 +259,7 @@ Status Importer::Look(const StoreFile& found, size_t place) {
         file.path + ": ",
         SequenceIdInName(fs::path(file.path).filename().string(), &bulk_load));
   }
+  if (s.ok()) s = NoteReplaced(found, *reader);
   if (!s.ok()) return s;
   ++report_->files;
   if (reader->trailer().entry_count == 0) return meter_.CountFile();
@@ -271,14 +279,46 @@ Status Importer::Look(const StoreFile& found, size_t place) {
   file.first_row = std::max(std::string_view(file.rows.start_row), first->row);
   file.sequence_id = bulk_load.value_or(MaxSequenceId(*reader));
   if (!KeepsSequenceIds(*reader)) file.mvcc = bulk_load;
-  meter_.Expect(reader->trailer().entry_count);
-  if (options_.dry_run) report_->cells += reader->trailer().entry_count;
+  file.entries = reader->trailer().entry_count;
   const std::string& target =
       options_.family.empty() ? file.family : options_.family;
-  // Files are read twice to keep going.
-  if (options_.keep_going) meter_.Expect(reader->trailer().entry_count);
   s = CheckFamily(file.path, target);
   if (s.ok()) files_[target].push_back(std::move(file));
+  return s;
+}
+
+// HBase deletes the files that it compacted some time after the new one is
+// there, and when it opens a region, by what that one says. Until then the old
+// ones have cells whose deletes may be gone.
+Status Importer::NoteReplaced(const StoreFile& found,
+                              const HFileReader& reader) {
+  const auto compaction = reader.file_info().find("COMPACTION_EVENT_KEY");
+  if (compaction == reader.file_info().end()) return Status::OK();
+  std::vector<std::string> names;
+  const Status s = ReadCompactedFiles(compaction->second, &names);
+  const size_t store_bytes = found.in_store.rfind('/') + 1;
+  for (const std::string& name : names) {
+    replaced_.insert(found.in_store.substr(0, store_bytes) + name);
+  }
+  return Prefixed(found.path + ": ", s);
+}
+
+Status Importer::PassOverReplaced() {
+  Status s;
+  for (auto& [target, files] : files_) {
+    std::erase_if(files, [&](const SourceFile& file) {
+      if (!replaced_.contains(file.in_store)) return false;
+      ++report_->passed_over["files that a compaction replaced"];
+      --report_->files;
+      if (s.ok()) s = meter_.CountFile();
+      return true;
+    });
+    for (const SourceFile& file : files) {
+      // Files are read twice to keep going.
+      meter_.Expect(options_.keep_going ? 2 * file.entries : file.entries);
+      if (options_.dry_run) report_->cells += file.entries;
+    }
+  }
   return s;
 }
 

@@ -17,11 +17,13 @@ namespace rowbloom::hfile_transfer {
 
 // A file with at least one cell, after a first look.
 struct SourceFile {
+  std::string in_store;  // as StoreFile has it
   std::string path;
   std::string root;    // as StoreFile has it
   std::string family;  // its cells' family
   std::string first_row;
-  RowRange rows;             // those that are read
+  RowRange rows;  // those that are read
+  uint64_t entries = 0;
   int64_t sequence_id = -1;  // MAX_SEQ_ID_KEY
   // The mvcc number of all cells, in place of their own.
   std::optional<int64_t> mvcc;

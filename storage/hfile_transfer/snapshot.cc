@@ -116,6 +116,8 @@ Status FindSnapshotFiles(
         ++(*passed_over)[why];
       } else {
         files->push_back(finder.Find(file));
+        files->back().in_store = Concat(&region - manifest.regions.data(), "/",
+                                        file.family, "/", file.name);
       }
     }
   }

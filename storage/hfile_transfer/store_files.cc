@@ -281,6 +281,7 @@ StoreFile Follow(const std::string& path,
   const Place place(path);
   StoreFile file;
   file.name = path;
+  file.in_store = path;
   file.root = place.root.string();
   if (!target) {
     file.path = path;

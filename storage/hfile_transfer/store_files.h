@@ -18,6 +18,9 @@ namespace rowbloom::hfile_transfer {
 struct StoreFile {
   // The file, reference or link, for messages.
   std::string name;
+  // Its region and family, '/', and its name there: those of references are
+  // the same in the regions that one was split into.
+  std::string in_store;
   // The HFile.
   std::string path;
   // The directory of the HBase, or snapshot, that it is in; empty: not known.

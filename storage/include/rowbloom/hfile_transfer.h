@@ -170,7 +170,7 @@ struct HFileImportReport {
   bool may_be_loaded = false;
   // The number of files and directories that hold something else than cells of
   // the table, by their name (".tmp", "recovered.edits") or kind ("files of
-  // regions that were split or merged").
+  // regions that were split or merged", "files that a compaction replaced").
   std::map<std::string, uint64_t> passed_over;
   // The reasons for which files were left out, which name them (keep_going).
   std::vector<rocksdb::Status> left_out;
@@ -201,11 +201,12 @@ struct HFileImportReport {
 // is. `latest` families get puts alone: deletes concern the files' own cells.
 // Errors, nothing being loaded unless the report's may_be_loaded is true:
 //   InvalidArgument  a family that the store does not have; a cell that it does
-//                    not take, or at kHFileLatestTimestamp, named with its
-//                    file; a `latest` family or tags without the option;
-//                    "_SeqId_" without a number; a directory that holds HBase's
-//                    archive or MOB files, where deleted cells are, an exported
-//                    snapshot, or regions of several tables
+//                    not take, or at kHFileLatestTimestamp, but for a put of a
+//                    `latest` family, named with its file; a `latest` family
+//                    or tags without the option; "_SeqId_" without a number; a
+//                    directory that holds HBase's archive or MOB files, where
+//                    deleted cells are, an exported snapshot, or regions of
+//                    several tables
 //   NotSupported     HFileReader's; a cell of an unknown type; a family with
 //                    deletes and visibility labels; a reference, link or MOB
 //                    value whose file is not there: the message says what to do

@@ -378,6 +378,64 @@ TEST_F(Import, ALatestFamilyTakesTheNewestVersionsWithTheirTimestamps) {
   EXPECT_EQ(report_.skipped, 6u);
 }
 
+// Cells of Hudi have no timestamp.
+TEST_F(Import, ALatestFamilyTakesPutsWithoutATimestamp) {
+  HFileImportOptions options;
+  options.family = "latest";
+  options.latest_as_new = true;
+  ASSERT_THAT(store_->Put("r", "latest", "before", "mine"), IsOk());
+  ASSERT_THAT(Run({Write("file", {MakeCell("r", "q", kHFileLatestTimestamp,
+                                           kPut, "file")})},
+                  options),
+              IsOk());
+  const std::vector<Cell> cells = Versions("r", "q", "latest");
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0].value, "file");
+  EXPECT_GT(cells[0].timestamp_ms,
+            Versions("r", "before", "latest").at(0).timestamp_ms);
+}
+
+// A compaction dropped the delete of a row, and HBase has deleted the file with
+// it, and not yet the one with the row.
+TEST_F(Import, FilesThatACompactionReplacedArePassedOver) {
+  const std::string region = "t/1e2d";
+  const std::string other_region = "t/5f9e";
+  for (const std::string& place : {region, other_region}) {
+    std::filesystem::create_directories(dir_.File(place + "/f"));
+    Write(place + "/f/0a", {MakeCell(place, "q", 5, kPut, "deleted")});
+  }
+  HFileWriterOptions compacted = WithTags();
+  compacted.file_info["COMPACTION_EVENT_KEY"] =
+      "PBUF\x0a\x02"
+      "0a\x0a\x02"
+      "0b";
+  Write(region + "/f/0c", {MakeCell("other", "q", 5, kPut, "stays")},
+        compacted);
+  for (const bool keep_going : {false, true}) {
+    ASSERT_THAT(Run({dir_.File("t")}, {.keep_going = keep_going}), IsOk());
+    EXPECT_THAT(Values(region, "q"), IsEmpty());
+    // A file of that name elsewhere is another one.
+    EXPECT_THAT(Values(other_region, "q"), ElementsAre("deleted"));
+    EXPECT_THAT(Values("other", "q"), ElementsAre("stays"));
+    EXPECT_EQ(report_.files, 2u);
+    EXPECT_EQ(report_.passed_over["files that a compaction replaced"], 1u);
+  }
+  ASSERT_THAT(Run({dir_.File("t")}, {.dry_run = true}), IsOk());
+  EXPECT_EQ(report_.cells, 2u);
+}
+
+TEST_F(Import, NamesOfReplacedFilesThatAreNoneAreRefused) {
+  HFileWriterOptions compacted = WithTags();
+  compacted.file_info["COMPACTION_EVENT_KEY"] =
+      "PBUF\x0a\x04"
+      "../a";
+  ExpectRefused({Write("leads_away", {MakeCell("r", "q", 5)}, compacted)},
+                Status::kCorruption, {"/leads_away", "compacted file"});
+  compacted.file_info["COMPACTION_EVENT_KEY"] = "none";
+  ExpectRefused({Write("none", {MakeCell("r", "q", 5)}, compacted)},
+                Status::kCorruption, {"/none", "COMPACTION_EVENT_KEY"});
+}
+
 TEST_F(Import, ALatestFamilyHasNoTimestampsOfTheFuture) {
   HFileImportOptions options;
   options.family = "latest";
