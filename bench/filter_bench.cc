@@ -231,8 +231,8 @@ void Batches(const Filled& filled, const KeyArray& keys, size_t at) {
 
 constexpr size_t kPageBytes = 4096;
 
-// Memory that lies idle while others are timed is slow at its next use: the
-// host of a virtual machine takes its pages back. Reads all of them.
+// Reads a byte of each page. Keys lie idle while others are timed, and on
+// virtual machines the first use of idle memory was seen to take microseconds.
 void WakeUp(const KeyArray& keys) {
   for (size_t at = 0; at < keys.size() * kKeyBytes; at += kPageBytes) {
     benchmark::DoNotOptimize(keys.data()[at]);
@@ -278,7 +278,7 @@ void RegisterLookup(const std::string& name, const SubjectPtr& subject,
       at = (at + kChunkKeys) % keys.size();
     };
     WakeUp(keys);
-    // So many meet all but one of 20,000 pages of the filter.
+    // Ten random lookups a page leave out one page of a filter in 20,000.
     const uint64_t lookups = 10 * (filled.bytes() / kPageBytes + 1);
     for (uint64_t i = 0; i < lookups; i += kChunkKeys) ask_more();
     for (auto _ : state) ask_more();

@@ -287,9 +287,9 @@ Status Importer::Look(const StoreFile& found, size_t place) {
   return s;
 }
 
-// HBase deletes the files that it compacted some time after the new one is
-// there, and when it opens a region, by what that one says. Until then the old
-// ones have cells whose deletes may be gone.
+// HBase deletes the inputs of a compaction some time after its output is there,
+// or when it opens the region, by the names in the output. Until then the
+// inputs have cells whose deletes may be gone from the output.
 Status Importer::NoteReplaced(const StoreFile& found,
                               const HFileReader& reader) {
   const auto compaction = reader.file_info().find("COMPACTION_EVENT_KEY");

@@ -148,9 +148,9 @@ class CutFile final : public rocksdb::FSSequentialFileOwnerWrapper {
 
 // The files of an open store.
 //
-// A writer's cut is empty. It deletes no SSTs and blob files any more after a
-// failed write of the MANIFEST. RocksDB (7.8.3 to 11.8.1) deletes the files of
-// an ingestion then, which the MANIFEST may name: the database could not be
+// A writer has an empty cut, and deletes no SSTs and blob files any more after
+// a failed write of the MANIFEST. RocksDB (7.8.3 to 11.8.1) deletes the files
+// of an ingestion then, which the MANIFEST may name: the database could not be
 // opened again. The next opening deletes those that it does not name.
 //
 // A reader has the MANIFEST and the logs as they were when the opening began,

@@ -206,6 +206,7 @@ Status CheckLogs(Logs::const_iterator begin, Logs::const_iterator end) {
   return Status::OK();
 }
 
+// Corruption: there is a table that the MANIFEST of a copy does not name.
 Status CheckTables(const std::string& manifest,
                    const std::vector<std::string>& entries,
                    const Database& database) {

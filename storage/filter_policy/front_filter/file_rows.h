@@ -34,8 +34,8 @@ class FileRows {
     Problem problem;
   };
 
-  // Reads the sections of the file at `path`. One of range deletes alone has no
-  // filter and no rows. May throw std::bad_alloc.
+  // Reads the sections of the file at `path`. A file of range deletes alone has
+  // no filter and no rows. May throw std::bad_alloc.
   static Loaded Load(const FamilyRules& rules, rocksdb::Env* env,
                      const std::string& path,
                      const std::shared_ptr<Memory>& memory);

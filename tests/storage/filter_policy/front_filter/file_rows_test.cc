@@ -291,7 +291,6 @@ TEST_F(FileRowsTest, OthersAreUnknown) {
   ExpectUnknown("No such file");
 }
 
-// Damage to any byte of the file loses no row.
 TEST_F(FileRowsTest, RangeDeletesAloneHaveNone) {
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWith({}));
   ExpectOk(writer.Open(path_));
@@ -312,6 +311,7 @@ TEST_F(FileRowsTest, RangeDeletesAloneHaveNone) {
   ExpectUnknown("the file has no filter in one block");
 }
 
+// Damage to any byte of the file loses no row.
 TEST_F(FileRowsTest, DamagedOnesLoseNoRow) {
   Write(OptionsWith({}));
   const std::string bytes = test::ReadFile(path_);
