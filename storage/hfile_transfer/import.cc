@@ -325,12 +325,16 @@ Status Importer::PassOverReplaced() {
 Status Importer::LeaveOutRefused(BulkLoad* load) {
   Status stopped;
   for (auto& [name, files] : files_) {
-    CellLoader loader(options_, load, name, families_.at(name), &*mob_files_,
-                      report_);
+    std::optional<CellLoader> kept(std::in_place, options_, load, name,
+                                   families_.at(name), &*mob_files_, report_);
     std::erase_if(files, [&](const SourceFile& file) {
       if (!stopped.ok()) return false;
-      Status s = ReadThrough(file, &loader);
-      if (s.ok()) return false;
+      CellLoader with_this = *kept;
+      Status s = ReadThrough(file, &with_this);
+      if (s.ok()) {
+        kept.emplace(std::move(with_this));
+        return false;
+      }
       if (s.IsIncomplete()) {
         stopped = std::move(s);
         return false;

@@ -632,6 +632,13 @@ TEST_F(Import, LabelsAreRefusedBesideDeletes) {
                 HasSubstr(path + ": row \"r\", cell f:q: a delete"));
   }
   EXPECT_THAT(Values("r", "q"), ElementsAre("secret"));
+  // Its deletes are not in the family then.
+  const std::string refused =
+      Write("refused", {deletes[1], labelled(put, '\2')});
+  ASSERT_THAT(Run({refused, labels}, {.drop_tags = true, .keep_going = true}),
+              IsOk());
+  EXPECT_EQ(report_.left_out.size(), 1u);
+  EXPECT_EQ(report_.puts, 2u);
   // Other families may have deletes, and other tags labels beside them.
   ASSERT_NO_FATAL_FAILURE(Open("others"));
   HFileCell of_other = deletes[0];
