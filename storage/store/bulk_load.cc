@@ -33,11 +33,13 @@ using rocksdb::Status;
 
 class SstLoad final : public BulkLoad {
  public:
-  SstLoad(Store::Impl* store, const BulkLoadOptions& options)
+  SstLoad(Store::Impl* store, const BulkLoadOptions& options,
+          const FamilyMap* copied)
       : store_(*store),
         opened_(store->opened),
         of_store_(opened_.families->Get()),
         options_(options),
+        copied_(copied),
         timestamp_ms_(TimeOf(store)),
         newest_ms_(timestamp_ms_) {}
 
@@ -159,7 +161,10 @@ class SstLoad final : public BulkLoad {
                              "adds no deletes to it");
     }
     if (kept.options.timestamps == Timestamps::kStore) {
-      if (given_ms && *given_ms >= timestamp_ms_) {
+      const bool may_be_later =
+          copied_ != nullptr &&
+          copied_->at(name).options.timestamps == Timestamps::kStore;
+      if (given_ms && *given_ms >= timestamp_ms_ && !may_be_later) {
         return InvalidArgument(
             QuotedFamily(name),
             " has timestamps=store: expected one before that of the load, ",
@@ -485,6 +490,7 @@ class SstLoad final : public BulkLoad {
   const SharedFamilies of_store_;
   std::string directory_;
   const BulkLoadOptions options_;
+  const FamilyMap* const copied_;  // nullptr: the load is no copy
   const uint64_t timestamp_ms_;
   // The newest of that and the cells' timestamps, but for those that were more
   // than GivenTimes::kMaxAheadMs ahead of the machine's clock when they were
@@ -499,17 +505,23 @@ class SstLoad final : public BulkLoad {
 
 }  // namespace
 
-Status Store::NewBulkLoad(const BulkLoadOptions& options,
-                          std::unique_ptr<BulkLoad>* load) {
-  return impl_->Change([&]() -> Status {
+Status Store::Impl::NewBulkLoad(const BulkLoadOptions& options,
+                                const FamilyMap* copied,
+                                std::unique_ptr<BulkLoad>* load) {
+  return Change([&]() -> Status {
     if (options.file_bytes == 0) {
       return Status::InvalidArgument("file_bytes is 0, expected at least 1");
     }
-    auto begun = std::make_unique<SstLoad>(impl_.get(), options);
+    auto begun = std::make_unique<SstLoad>(this, options, copied);
     Status s = begun->Begin();
     if (s.ok()) *load = std::move(begun);
     return s;
   });
+}
+
+Status Store::NewBulkLoad(const BulkLoadOptions& options,
+                          std::unique_ptr<BulkLoad>* load) {
+  return impl_->NewBulkLoad(options, /*copied=*/nullptr, load);
 }
 
 }  // namespace rowbloom

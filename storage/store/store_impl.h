@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -37,6 +38,14 @@ class Store::Impl {
     const rocksdb::Status s = opened.CheckWritable();
     return s.ok() ? opened.database->Flush({}, handles) : s;
   }
+
+  // Store::NewBulkLoad. Unless `copied` is null, the load is a copy of these
+  // families of another store, which outlive it: if the timestamps of one are
+  // that store's, they may be later than the load's, as its clock may have been
+  // set back, and a delete may be of the future.
+  rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,
+                              const FamilyMap* copied,
+                              std::unique_ptr<BulkLoad>* load);
 
   OpenedStore opened;
   std::atomic<uint64_t> next_load{0};

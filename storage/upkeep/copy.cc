@@ -15,6 +15,7 @@
 #include "storage/store/open_store.h"
 #include "storage/store/snapshot.h"
 #include "storage/store/store_impl.h"
+#include "storage/store/stored_cell.h"
 
 namespace rowbloom {
 namespace {
@@ -45,22 +46,21 @@ class Copier {
         options_(options),
         report_(*report) {}
 
-  Status CopyTo(Store* to) {
-    std::unique_ptr<BulkLoad> load;
-    Status s =
-        to->NewBulkLoad({.file_bytes = options_.store.file_bytes}, &load);
+  // Fills the load of a store with its families, which are among `families`.
+  Status Copy(const FamilyMap& families, Store* to, BulkLoad* load) {
+    Status s;
     for (const auto& [name, options] : to->Families()) {
-      if (s.ok()) s = CopyFamily(name, options, load.get());
+      const bool latest = options.KeepsLatest() ||
+                          families.at(name).format == CellFormat::kLatest;
+      if (s.ok()) s = CopyFamily(name, latest, load);
       ++report_.families;
     }
-    if (s.ok()) s = load->Finish();
-    return s.ok() ? to->Flush() : s;
+    return s;
   }
 
  private:
-  Status CopyFamily(const std::string& name, const FamilyOptions& options,
-                    BulkLoad* load) {
-    const bool latest = options.KeepsLatest();
+  // `latest`: the family keeps the latest version in one of the stores.
+  Status CopyFamily(const std::string& name, bool latest, BulkLoad* load) {
     std::unique_ptr<CellIterator> cells;
     Status s = from_.NewCellIterator({.family = name,
                                       .deletes = !latest,
@@ -79,7 +79,8 @@ class Copier {
         if (cell.row == row && cell.qualifier == qualifier) continue;
         row = cell.row;
         qualifier = cell.qualifier;
-        // The application's may be later than any of the store's.
+        // The application's, and those of a clock that was set back, may be
+        // later than any of the copy's.
         if (timestamp_ms >= load->timestamp_ms()) {
           if (ttl_ms) {
             ttl_ms = std::min(*ttl_ms + (*timestamp_ms - load->timestamp_ms()),
@@ -90,6 +91,9 @@ class Copier {
       }
       s = load->Add({cell.type, cell.row, name, cell.qualifier, cell.value,
                      timestamp_ms, ttl_ms});
+      if (!s.ok()) {
+        return Prefixed(Describe(cell.row, name, cell.qualifier), s);
+      }
       ++report_.cells;
       if (cell.type != ChangeType::kPut) ++report_.deletes;
     }
@@ -153,9 +157,18 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     if (opened.shared->MayHave(kLaterPuts)) {
       s = to->impl_->writer.Announce(kLaterPuts);
     }
+    std::unique_ptr<BulkLoad> load;
     if (s.ok()) {
-      s = Copier(this, snapshot.get(), options, report).CopyTo(to.get());
+      s = to->impl_->NewBulkLoad({.file_bytes = store.file_bytes},
+                                 families.get(), &load);
     }
+    if (s.ok()) {
+      s = Copier(this, snapshot.get(), options, report)
+              .Copy(*families, to.get(), load.get());
+    }
+    if (s.ok()) s = load->Finish();
+    load.reset();
+    if (s.ok()) s = to->Flush();
     to.reset();
     return s.ok() ? staging.Commit() : s;
   });

@@ -185,6 +185,71 @@ TEST_F(Copy, KeepsTimestampsThatRunAheadOfTheClock) {
   EXPECT_EQ(value, "after");
 }
 
+// A family whose timestamps are the store's may have later ones: of a clock
+// that was set back, of a delete, or of the application while they were its
+// own.
+TEST_F(Copy, KeepsTimestampsOfTheFuture) {
+  constexpr uint64_t kFuture = uint64_t{1} << 42;  // the year 2109
+  uint64_t wall_ms = kFuture;
+  store_ = OpenOrFail({}, dir_.File("ahead"),
+                      {{"latest", {}}, {"v", {.max_versions = 3}}},
+                      [&wall_ms] { return wall_ms; });
+  ASSERT_NE(store_, nullptr);
+  for (const char* family : {"latest", "v"}) {
+    ASSERT_THAT(store_->Put("r", family, "put", "future"), IsOk());
+  }
+  wall_ms = kFuture >> 2;
+  ASSERT_THAT(store_->ResetClock(), IsOk());
+  ASSERT_THAT(store_->Delete("r", "v", "deleted", {.timestamp_ms = kFuture}),
+              IsOk());
+
+  ASSERT_THAT(store_->CopyTo(path_, {}, &report_), IsOk());
+  const auto copy = OpenCopy();
+  ASSERT_NE(copy, nullptr);
+  Kept expected = AllKept(store_.get());
+  ASSERT_EQ(expected.size(), 3u);
+  Kept copied = AllKept(copy.get());
+  ASSERT_EQ(copied.size(), 3u);
+  // In a `latest` family the order of timestamps means nothing.
+  EXPECT_LT(std::get<4>(copied[0]), std::get<4>(expected[0]));
+  std::get<4>(copied[0]) = std::get<4>(expected[0]);
+  EXPECT_EQ(copied, expected);
+  EXPECT_THAT(copy->Warnings(), ::testing::IsEmpty());
+  const auto put_and_get = [](Store* store, const char* family,
+                              const char* qualifier) {
+    EXPECT_THAT(store->Put("r", family, qualifier, "now"), IsOk());
+    std::optional<std::string> value;
+    EXPECT_THAT(store->Get("r", family, qualifier, &value), IsOk());
+    return value.value_or("none");
+  };
+  const CopyOptions versions{.families = {{"latest", {.max_versions = 3}}}};
+  ASSERT_THAT(store_->CopyTo(dir_.File("versions"), versions, &report_),
+              IsOk());
+  const auto of_versions = OpenOrFail({}, dir_.File("versions"), {});
+  ASSERT_NE(of_versions, nullptr);
+  EXPECT_EQ(put_and_get(of_versions.get(), "latest", "put"), "now");
+  for (Store* const store : {store_.get(), copy.get()}) {
+    EXPECT_EQ(put_and_get(store, "latest", "put"), "now");
+    EXPECT_EQ(put_and_get(store, "v", "put"), "future");
+    EXPECT_EQ(put_and_get(store, "v", "deleted"), "none");
+    ASSERT_THAT(store->Delete("r", "v", "put"), IsOk());
+    EXPECT_EQ(put_and_get(store, "v", "put"), "now");
+  }
+}
+
+TEST_F(Copy, RefusesTimestampsOfTheApplicationThatWouldHideTheStores) {
+  ASSERT_THAT(
+      store_->Put("r", "client", "q", "v", {.timestamp_ms = 1ULL << 42}),
+      IsOk());
+  EXPECT_THAT(
+      store_->CopyTo(path_, {.families = {{"client", {.max_versions = 3}}}},
+                     &report_),
+      StatusIs(Status::kInvalidArgument,
+               HasSubstr("row \"r\", cell client:q: family \"client\" has "
+                         "timestamps=store: expected one before")));
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
 // Writers go on beside the copy, and give times ahead of the machine's clock.
 TEST_F(Copy, OfAStoreThatIsWrittenTo) {
   ASSERT_THAT(store_->CreateFamily("v", {.max_versions = 500}), IsOk());
