@@ -52,9 +52,10 @@ struct AbsentKeys {
 // Makes absent keys of those that a file has: about `count` of each kind that
 // the layout allows; fewer where the keys leave no room for so many. Each is a
 // mixture of keys drawn at random from the file, and was compared with all that
-// the file has, which takes two passes over it. Keys that the filter lets pass
-// rightly are left out, as what it looks up for them is there, and so are all
-// but one of those that share it. The same seed gives the same keys.
+// the file has, which takes two passes over it. Keys of which the filter looks
+// up nothing but what the file has are left out, as its answer for them is
+// right, and so are all but one of those that share a lookup. The same seed
+// gives the same keys.
 class AbsentKeyMaker {
  public:
   // The file, the format and the filter must outlive it.
@@ -186,7 +187,7 @@ class AbsentKeyMaker {
     return filter_.KeysOf({.key = key, .is_row = is_row});
   }
 
-  // Takes out what the file has, and what its filter lets pass rightly.
+  // Takes out what the file has, and keys for which "may match" is right.
   void RemoveStored(Keys* rows, Keys* keys) const {
     Keys missing;  // keys of the filter that are looked up
     for (const bool is_row : {false, true}) {
@@ -279,7 +280,7 @@ Measured Measure(const AbsentKeys& absent, FilterReader* filter) {
     filter->LookUp({.key = key, .is_row = is_row, .with_rates = true}, &answer);
     if (answer.unusable) Require(answer.problems.front().status);
     const bool by_key = answer.by == FilterAnswer::By::kKey;
-    // A present row or prefix lets the absent keys of it pass, too.
+    // The filter answers "may match" to absent keys of a present row or prefix.
     if (!answer.probed() || (!is_row && !by_key)) continue;
     measured.question =
         QuestionOf(absent.kind, answer.by == FilterAnswer::By::kPrefix);

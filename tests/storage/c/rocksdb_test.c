@@ -198,7 +198,7 @@ static void TestIds(void) {
                 rowbloom_slicetransform_create(wrong[i], &error));
   }
 
-  // What nobody takes over is destroyed by RocksDB's functions.
+  // An object that nobody takes over is destroyed by RocksDB's functions.
   rocksdb_filterpolicy_t* policy = NULL;
   CHECK_OK(policy = rowbloom_filterpolicy_create(kFilter, &error));
   rocksdb_filterpolicy_destroy(policy);

@@ -117,7 +117,7 @@ TEST_P(Writes, CheckAndWriteIsOfOneRow) {
 TEST_P(Writes, CheckAndWriteComparesBytes) {
   using Comparison = Condition::Comparison;
   ASSERT_THAT(store_->Put("r", family(), "q", "m\xff"), IsOk());
-  // Which of the values below are less than the cell's, equal and greater.
+  // Each is less than the cell's value (-1), equal (0) or greater (1).
   const std::vector<std::pair<std::string, int>> values = {
       {"", -1}, {"m", -1},  {"m\xff", 0}, {std::string("m\xff\0", 3), 1},
       {"n", 1}, {"\xff", 1}};
