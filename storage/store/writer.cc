@@ -29,6 +29,17 @@ using rocksdb::Status;
 constexpr size_t kBatchHeadBytes = 12;
 constexpr size_t kRecordBytes = 24;
 
+// The bytes to reserve for a batch of changes, by estimate. A batch that is too
+// large is refused later, and needs none.
+size_t BatchBytes(std::span<const Change> changes) {
+  size_t bytes = kBatchHeadBytes;
+  for (const Change& change : changes) {
+    bytes += kRecordBytes + change.row.size() + change.qualifier.size() +
+             change.value.size();
+  }
+  return bytes <= kMaxBatchBytes ? bytes : 0;
+}
+
 Status CheckTimestamp(uint64_t timestamp_ms) {
   if (timestamp_ms <= kMaxTimestampMs) return Status::OK();
   return InvalidArgument("timestamp ", timestamp_ms, ": expected at most ",
@@ -90,18 +101,10 @@ class Writer::Draft {
         families_(families),
         transaction_(transaction),
         cells_(opened_, changes, snapshot),
+        own_batch_(transaction == nullptr ? BatchBytes(changes) : 0),
         batch_(transaction == nullptr
                    ? &own_batch_
                    : transaction->GetWriteBatch()->GetWriteBatch()) {
-    size_t batch_bytes = kBatchHeadBytes;
-    for (const Change& change : changes) {
-      batch_bytes += kRecordBytes + change.row.size() +
-                     change.qualifier.size() + change.value.size();
-    }
-    // A larger one is refused by its size.
-    if (transaction == nullptr && batch_bytes <= kMaxBatchBytes) {
-      own_batch_ = rocksdb::WriteBatch(batch_bytes);
-    }
     now_ms_ = opened_.shared->clock.Now();
     if (snapshot != nullptr) only_read_.emplace();
     guard.ForEach([&](RowLocks::Stripe* stripe) {
