@@ -360,13 +360,17 @@ class Store {
   // Makes a new store at `path`, which must not exist, of the cells of this one
   // (store_copy.h), as of one time. Versions and deletes keep their timestamps.
   // A `latest` family (FamilyOptions) of the copy has the newest version of
-  // each cell, and the time of the copy where the application gave a later one.
+  // each cell. A cell that is in a `latest` family here or in the copy has the
+  // time of the copy if its own is later.
   // The copy is made at `path`.copying, which becomes `path` as the last step:
   // one that was cut short leaves no store at `path`, and can be repeated.
   // Errors beside those of Open, NewCellIterator and BulkLoad, which leave
   // nothing:
-  //   InvalidArgument  a family that the store does not have; `path` exists, or
-  //                    `path`.copying, and no interrupted copy left it
+  //   InvalidArgument  a family that the store does not have; a timestamp of
+  //                    the future that the application gave, in a `versioned`
+  //                    family that has timestamps=store in the copy; `path`
+  //                    exists, or `path`.copying, and no interrupted copy left
+  //                    it
   //   Busy             another copy is being made at `path`.copying
   //   TryAgain         (read_only) a family was being truncated or created
   rocksdb::Status CopyTo(const std::string& path, const CopyOptions& options,
