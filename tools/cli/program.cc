@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <exception>
 #include <iostream>
+#include <utility>
 
 #include "rowbloom/printable.h"
 #include "tools/cli/input.h"
@@ -55,6 +56,27 @@ std::string HintOf(const CLI::App& app) {
   return "";
 }
 
+// The arguments with `--option=` as an option and an empty value. CLI11 (2.1)
+// would take the next argument for the value.
+std::vector<std::string> WithEmptyValues(const CLI::App& command,
+                                         std::vector<std::string> args) {
+  for (auto arg = args.begin(); arg != args.end() && *arg != "--"; ++arg) {
+    const size_t name_bytes = std::min(arg->find('='), arg->size());
+    const CLI::Option* const option =
+        arg->starts_with("--")
+            ? command.get_option_no_throw(arg->substr(0, name_bytes))
+            : nullptr;
+    if (option == nullptr || option->get_items_expected_max() == 0) continue;
+    if (name_bytes + 1 == arg->size()) {
+      arg->pop_back();
+      arg = args.emplace(arg + 1);
+    } else if (name_bytes == arg->size() && arg + 1 != args.end()) {
+      ++arg;  // its value
+    }
+  }
+  return args;
+}
+
 ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
                   const Streams& streams) {
   // `help VERB` is `VERB --help`, and `help` is `--help`.
@@ -88,6 +110,7 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
     action = verb.add_to(command);
     command->footer(Footer(table, verb, command->get_footer()));
     if (table.finish != nullptr) table.finish(streams, command);
+    args = WithEmptyValues(*command, std::move(args));
   }
   // Verbs inherit a footer that is set before they are added.
   app.footer(table.footer);
@@ -97,6 +120,12 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
   } catch (const CLI::Success& wish) {  // help, version, or what is generated
     app.exit(wish, streams.out, streams.err.stream);
     return ExitCode::kOk;
+  } catch (const CLI::ExtrasError&) {  // whose text has them last first
+    std::string found = "not expected:";
+    for (const std::string& extra : app.remaining(/*recurse=*/true)) {
+      found += " " + ToPrintable(extra);
+    }
+    return Fail(streams.err, found);
   } catch (const CLI::RequiredError& error) {
     return Fail(streams.err, WithoutControls(error.what()) + HintOf(app));
   } catch (const CLI::ParseError& error) {
