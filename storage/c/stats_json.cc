@@ -93,8 +93,11 @@ Json ObjectOf(const FamilyStats& stats) {
           {"files", stats.files},
           {"file_bytes", stats.file_bytes},
           {"filter_bytes", stats.filter_bytes},
+          {"blob_files", stats.blob_files},
+          {"blob_file_bytes", stats.blob_file_bytes},
           {"filter", ObjectOf(stats.filter)},
-          {"levels", std::move(levels)}};
+          {"levels", std::move(levels)},
+          {"files_passed_over", stats.files_passed_over}};
 }
 
 }  // namespace
@@ -119,6 +122,7 @@ std::string ToJson(const StoreStats& stats) {
     cache = {{"hits", stats.cache->hits}, {"misses", stats.cache->misses}};
   }
   return Text({{"key_layout", stats.key_layout},
+               {"cell_ttls", stats.cell_ttls},
                {"block_cache_bytes_used", stats.block_cache_bytes_used},
                {"families", std::move(families)},
                {"front_filter",

@@ -160,7 +160,8 @@ uint64_t FrontFilterBytes(const StoreStats& stats, std::string_view name) {
 void Print(const StoreStats& stats, const Output& output) {
   Listing families(output,
                    "family bloom_type rate rows cells memory_bytes files "
-                   "file_bytes filter_bytes front_filter_bytes "
+                   "file_bytes filter_bytes blob_file_bytes "
+                   "front_filter_bytes "
                    "other_settings");
   Listing levels(output, "family level files file_bytes");
   for (const auto& [name, family] : stats.families) {

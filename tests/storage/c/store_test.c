@@ -352,6 +352,9 @@ static void TestOptions(void) {
   CHECK(strstr(stats, "\"front_filter\":null") != NULL);
   CHECK(strstr(stats, "\"cache\":{\"hits\":") != NULL);
   CHECK(strstr(stats, "\"versions\":\"3\"") != NULL);
+  CHECK(strstr(stats, "\"blob_file_bytes\":0") != NULL);
+  CHECK(strstr(stats, "\"files_passed_over\":0") != NULL);
+  CHECK(strstr(stats, "\"cell_ttls\":") != NULL);
   rowbloom_free(stats);
 
   // One process writes a store; others may read.
