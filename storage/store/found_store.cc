@@ -54,14 +54,12 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
   *found = {};
   Status s = env->FileExists(path);
   if (s.IsNotFound()) return Status::OK();
-  bool is_directory = false;
-  if (s.ok()) s = env->IsDirectory(path, &is_directory);
-  if (!s.ok()) return s;
-  if (!is_directory) {
-    return InvalidArgument(path, " is not a directory");
-  }
   std::vector<std::string> entries;
-  s = ListDirectory(env, path, &entries);
+  if (s.ok()) s = ListDirectory(env, path, &entries);
+  if (s.IsNotFound()) {
+    return InvalidArgument(path,
+                           " is not a directory, or one that cannot be read");
+  }
   if (!s.ok()) return s;
   const auto has = [&entries](std::string_view name) {
     return std::find(entries.begin(), entries.end(), name) != entries.end();

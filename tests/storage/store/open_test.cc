@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,16 @@ TEST_F(StoreOpen, FileIsNoStore) {
   ExpectRefusal({}, {},
                 StatusIs(Status::kInvalidArgument,
                          HasSubstr(path_ + " is not a directory")));
+}
+
+// Opening one waits for somebody who writes into it.
+TEST_F(StoreOpen, NamedPipeIsNoStore) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  for (const bool read_only : {false, true}) {
+    EXPECT_THAT(Open({.read_only = read_only}, {}),
+                StatusIs(Status::kInvalidArgument,
+                         HasSubstr(path_ + " is not a directory")));
+  }
 }
 
 TEST_F(StoreOpen, DirectoryOfOtherFilesIsNoStore) {
