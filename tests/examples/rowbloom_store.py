@@ -140,7 +140,7 @@ class Store:
         try:
             yield None  # the scan has begun
             row = Row()
-            while rows in self.scans and rows_next(rows, byref(row)):
+            while self.has_row(rows, row):
                 yield (ctypes.string_at(row.row, row.row_size), [
                     (cell.family.decode(),
                      ctypes.string_at(cell.qualifier, cell.qualifier_size),
@@ -150,6 +150,12 @@ class Store:
             if rows in self.scans:
                 self.scans.remove(rows)
                 rows_destroy(rows)
+
+    def has_row(self, rows, row):
+        """Moves a scan to its next row. ValueError: the store was closed."""
+        if rows not in self.scans:
+            raise ValueError("the store was closed before the scan's end")
+        return rows_next(rows, byref(row))
 
     def flush(self):
         store_flush(self.handle)

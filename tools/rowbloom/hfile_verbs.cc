@@ -358,7 +358,7 @@ std::vector<Verb> HFileVerbs() {
        Of<ExportHFile>},
       {"import-hfile", "Loads HFiles of HBase, or of export-hfile.",
        "--db users.db out --dry-run\n"
-       "--db users.db out",
+       "--db users.db out --latest-as-new",
        Of<ImportHFile>},
   };
 }

@@ -58,7 +58,7 @@ struct FilterSpec {
   // rocksdb::NewRibbonFilterPolicy, whose default is 0. Levels are known under
   // leveled and universal compaction. With other styles, and in files of
   // SstFileWriter, all numbers but INT_MAX mean kRibbon. Numbers below -1 are
-  // refused.
+  // refused with kRibbon.
   int bloom_before_level = -1;
 
   // Target of each section, inside (0, 1). 0.01 costs 9.9 bits for each row and

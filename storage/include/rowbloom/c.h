@@ -347,7 +347,10 @@ bool rowbloom_batch_set_ttl(rowbloom_batch_t* batch, int64_t ttl_ms,
 // Adds a change of a `rowbloom_change_type`. Deletes have no value; those of a
 // family have no qualifier, and those of a row have no family either, NULL or
 // "". Puts take a timestamp in families with "timestamps=client", deletes in
-// these and in families with more than one version.
+// these and in families with more than one version. The call refuses a type
+// that takes more than a byte, and a timestamp below 0 that is not
+// ROWBLOOM_NO_TIMESTAMP. rowbloom_store_write checks the rest; a change that it
+// refuses stays in the batch until rowbloom_batch_clear.
 bool rowbloom_batch_add(rowbloom_batch_t* batch, int change_type,
                         const void* row, size_t row_size, const char* family,
                         const void* qualifier, size_t qualifier_size,

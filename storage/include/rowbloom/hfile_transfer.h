@@ -6,7 +6,9 @@
 //       rowbloom::ExportHFiles({}, store, "export", &written);
 //
 //   rowbloom::HFileImportReport taken;
-//   s = rowbloom::ImportHFiles({}, {"export"}, store, &taken);
+//   // `latest` families take the newest version of each cell.
+//   s = rowbloom::ImportHFiles({.latest_as_new = true}, {"export"}, other,
+//                              &taken);
 //
 // Both may go on beside other reads and writes of the store. An import writes
 // all of its cells when it ends: in a `latest` family (FamilyOptions) they

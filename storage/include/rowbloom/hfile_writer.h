@@ -39,7 +39,7 @@ struct HFileWriterOptions {
 
   HFileCompression compression = HFileCompression::kNone;
   HFileCodecClasses codec_classes = HFileCodecClasses::kHadoop;
-  // The level of GZ (0 to 9) and ZSTD (1 to 22); -1 is the codec's default.
+  // The level of GZ (0 to 9) and ZSTD (0 to 22); -1 is the codec's default.
   int compression_level = -1;
 
   // PREFIX, DIFF and FAST_DIFF have room for one family in a file.

@@ -129,8 +129,9 @@ class Store {
   // Closes the store: no call is under way, and none of its objects is left. In
   // a process that was forked from the one that opened it, all changes are
   // NotSupported, reads may wait for ever, and this does nothing: such a
-  // process can open the store for reading. A store in a static variable
-  // outlives RocksDB's own, and stops the process.
+  // process can open the store for reading. A store must not be a static
+  // variable: it would outlive RocksDB's own, and the process would crash at
+  // its end.
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;

@@ -64,7 +64,8 @@ struct FamilyOptions {
   // The size of a dictionary that the blocks of a file share where they are
   // compressed by kZstd, in bytes; up to 1 MiB. It makes small blocks of
   // similar cells smaller. A file's data is held in memory until a hundred
-  // times as much was seen. 0: none.
+  // times as much was seen. Refused unless a compression of the family is ZSTD.
+  // 0: none.
   uint32_t dictionary_bytes = 0;
   // The stored values that are kept out of line, in RocksDB's blob files, so
   // that compactions do not copy them: those of at least so many bytes, up to

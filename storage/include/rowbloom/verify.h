@@ -28,7 +28,7 @@ struct VerifyOptions {
   size_t max_problems = 1000;
 };
 
-// A problem and its place. What is not known is empty.
+// A problem and its place. Members that are not known are empty.
 struct VerifyProblem {
   std::string file;  // a path
   std::string family;
