@@ -159,7 +159,8 @@ class FrontFilter {
 
   // False: no key of the row is in the family, at some time during the call.
   // `row` has the bytes that keys begin with, end mark included; bytes that are
-  // not one row of the layout may exist.
+  // not one row of the layout may exist. REQUIRES a family of the database to
+  // which the filter is attached: it knows families by their ids.
   bool MayHaveRow(const rocksdb::ColumnFamilyHandle* family,
                   std::string_view row) const;
   // The same for many rows, which is faster; all answers are of one time.
