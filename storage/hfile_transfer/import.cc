@@ -329,6 +329,8 @@ Status Importer::LeaveOutRefused(BulkLoad* load) {
                                    families_.at(name), &*mob_files_, report_);
     std::erase_if(files, [&](const SourceFile& file) {
       if (!stopped.ok()) return false;
+      // A file that is left out leaves nothing in what the others are checked
+      // against.
       CellLoader with_this = *kept;
       Status s = ReadThrough(file, &with_this);
       if (s.ok()) {

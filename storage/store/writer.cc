@@ -29,8 +29,8 @@ using rocksdb::Status;
 constexpr size_t kBatchHeadBytes = 12;
 constexpr size_t kRecordBytes = 24;
 
-// The bytes to reserve for a batch of changes, by estimate. A batch that is too
-// large is refused later, and needs none.
+// Estimates the bytes of a batch of changes. 0: it is too large, and is refused
+// later.
 size_t BatchBytes(std::span<const Change> changes) {
   size_t bytes = kBatchHeadBytes;
   for (const Change& change : changes) {

@@ -6,7 +6,7 @@
 //       rowbloom::ExportHFiles({}, store, "export", &written);
 //
 //   rowbloom::HFileImportReport taken;
-//   // `latest` families take the newest version of each cell.
+//   // `latest` families of another store take the newest version of each cell.
 //   s = rowbloom::ImportHFiles({.latest_as_new = true}, {"export"}, other,
 //                              &taken);
 //

@@ -185,9 +185,8 @@ TEST_F(Copy, KeepsTimestampsThatRunAheadOfTheClock) {
   EXPECT_EQ(value, "after");
 }
 
-// A family whose timestamps are the store's may have later ones: of a clock
-// that was set back, of a delete, or of the application while they were its
-// own.
+// A family whose timestamps are the store's may have later ones, of a clock
+// that was set back or of a delete.
 TEST_F(Copy, KeepsTimestampsOfTheFuture) {
   constexpr uint64_t kFuture = uint64_t{1} << 42;  // the year 2109
   uint64_t wall_ms = kFuture;
