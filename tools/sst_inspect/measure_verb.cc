@@ -338,19 +338,14 @@ void PrintMeasured(const TableFile& file, uint64_t seed,
   }
 }
 
-void PrintMeasure(const TableFile& file, const MeasureArgs& args,
-                  const Output& output) {
+void PrintMeasure(const TableFile& file, FilterReader* filter,
+                  const MeasureArgs& args, const Output& output) {
   const KeyFormat format =
       Require(FormatOf(file, args.key_layout, /*hex=*/false));
-  std::unique_ptr<FilterReader> filter;
-  Require(file.NewFilterReader(&filter));
-  if (!filter->can_probe()) {
-    Require(Error{file.path() + ": no filter that can be probed"});
-  }
   std::vector<Measured> results;
   for (const AbsentKeys& keys :
        AbsentKeyMaker(file, format, *filter, args.count, args.seed).Make()) {
-    const Measured measured = Measure(keys, filter.get());
+    const Measured measured = Measure(keys, filter);
     if (measured.probed > 0) results.push_back(measured);
   }
   if (results.empty()) {
@@ -364,7 +359,27 @@ void PrintMeasure(const TableFile& file, const MeasureArgs& args,
 }  // namespace
 
 Action AddMeasure(CLI::App* command) {
-  return AddFileVerb(command, PrintMeasure);
+  const auto args = std::make_shared<MeasureArgs>();
+  args->AddTo(command);
+  return [args](const Streams& streams) {
+    const Output output{streams.out, streams.err, args->json};
+    // A database may have families without a filter.
+    bool any_filter = false;
+    const ExitCode worst =
+        args->ForEachFile(streams, [&](const TableFile& file) {
+          std::unique_ptr<FilterReader> filter;
+          Require(file.NewFilterReader(&filter));
+          if (filter->can_probe()) {
+            any_filter = true;
+            PrintMeasure(file, filter.get(), *args, output);
+          } else {
+            Complain(streams.err, WithoutControls(file.path()) +
+                                      ": no filter that can be probed");
+          }
+          return ExitCode::kOk;
+        });
+    return any_filter ? worst : ExitCode::kFailed;
+  };
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -229,10 +229,22 @@ TEST_F(Verbs, MeasureAgreesWithThePrediction) {
   };
   EXPECT_EQ(measure("1"), measure("1"));
   EXPECT_NE(measure("1"), measure("2"));
+}
+
+TEST_F(Verbs, MeasureLeavesOutFilesWithoutFilter) {
   Write({});
   const Output none = RunTool({"measure-fpr", path_});
   EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, HasSubstr("no filter that can be probed"));
+  EXPECT_THAT(none.err, HasSubstr(path_ + ": no filter that can be probed"));
+
+  const std::string filtered = path_ + ".filtered.sst";
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)})},
+      filtered, test::NumberedKeys(500)));
+  const Output one_of_two = RunTool({"measure-fpr", "--json", path_, filtered});
+  EXPECT_EQ(one_of_two.code, 0);
+  EXPECT_EQ(one_of_two.err, none.err);
+  EXPECT_FALSE(Records(one_of_two, "measured").empty());
 }
 
 // A filter does not look up bytes that are no row of its layout.
