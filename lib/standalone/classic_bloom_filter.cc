@@ -1,7 +1,6 @@
 #include "rowbloom/classic_bloom_filter.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -142,7 +141,7 @@ bool ClassicBloomFilter::PutAll(const ClassicBloomFilter& other) {
 uint64_t ClassicBloomFilter::CountSetBits() const {
   uint64_t count = 0;
   for (uint64_t i = 0; i < word_count_; ++i) {
-    count += static_cast<uint64_t>(std::popcount(LoadWordAt(i)));
+    count += BitsSetIn(LoadWordAt(i));
   }
   return count;
 }

@@ -6,12 +6,14 @@
 #include <new>
 
 #include "rocksdb/status.h"
+#include "storage/format/huge_pages.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom {
 
 // Memory that grows and is never filled with zeros: a block may claim to be far
-// larger than it is, and pages that nothing was written to cost nothing.
+// larger than it is, and pages that nothing was written to cost nothing. Large
+// blocks are on huge pages.
 class Buffer {
  public:
   // `*bytes` are `byte_count` bytes, whose contents are lost. MemoryLimit:
@@ -20,7 +22,7 @@ class Buffer {
     if (byte_count > capacity_) {
       capacity_ = 0;
       bytes_.reset();
-      bytes_.reset(new (std::nothrow) char[byte_count]);
+      bytes_ = Allocate(byte_count);
       if (bytes_ == nullptr) {
         return MemoryLimit("no memory for ", byte_count, " bytes");
       }
@@ -33,7 +35,23 @@ class Buffer {
   size_t capacity() const { return capacity_; }
 
  private:
-  std::unique_ptr<char[]> bytes_;
+  struct Deleter {
+    bool on_huge_pages;
+    void operator()(char* bytes) const noexcept {
+      on_huge_pages ? DeleteOnHugePages(bytes) : ::operator delete(bytes);
+    }
+  };
+  using Bytes = std::unique_ptr<char[], Deleter>;
+
+  static Bytes Allocate(size_t byte_count) {
+    const bool on_huge_pages = byte_count >= kHugePageBytes;
+    void* const bytes = on_huge_pages
+                            ? NewOnHugePages(byte_count)
+                            : ::operator new(byte_count, std::nothrow);
+    return Bytes(static_cast<char*>(bytes), {on_huge_pages});
+  }
+
+  Bytes bytes_;
   size_t capacity_ = 0;
 };
 

@@ -42,7 +42,7 @@ void CheckBlock(const sst::SstFile& file, const sst::BlockHandle& handle) {
   const sst::StockFilter stock = sst::StockFilter::Open(contents);
   const bool match = stock.MayMatch("a:x");
   Check(stock.problem().empty() || match, "a reserved filter matches");
-  const double rate = stock.ExpectedFalsePositiveRate();
+  const double rate = stock.Estimate().false_positive_rate;
   Check(rate >= 0 && rate <= 1, "a rate is a probability");
 }
 

@@ -93,8 +93,8 @@ Status BlockReader::ReadData(const BlockHandle& handle,
   return Unpack(handle, dictionary_ ? &*dictionary_ : nullptr, contents);
 }
 
-Status BlockReader::ReadIndex(const BlockHandle& handle,
-                              std::string_view* contents) {
+Status BlockReader::ReadMeta(const BlockHandle& handle,
+                             std::string_view* contents) {
   const Status status = ReadStored(handle, contents);
   return status.ok() ? Unpack(handle, nullptr, contents) : status;
 }

@@ -15,9 +15,10 @@
 
 namespace rowbloom::sst {
 
-// Reads data and index blocks. Holds up to 256 KiB of the file, or a larger
-// block, one block without its compression and, once a data block needs it, the
-// file's compression dictionary. The file must outlive it. Not thread-safe.
+// Reads blocks of data, of the index and of filters. Holds up to 256 KiB of the
+// file, or a larger block, one block without its compression and, once a data
+// block needs it, the file's compression dictionary. The file must outlive it.
+// Not thread-safe.
 class BlockReader {
  public:
   explicit BlockReader(const SstFile& file) : file_(file) {}
@@ -28,9 +29,9 @@ class BlockReader {
   // On error *contents is unspecified.
   rocksdb::Status ReadData(const BlockHandle& handle,
                            std::string_view* contents);
-  // Index blocks are compressed without the dictionary.
-  rocksdb::Status ReadIndex(const BlockHandle& handle,
-                            std::string_view* contents);
+  // Blocks of the index and of filters are compressed without the dictionary.
+  rocksdb::Status ReadMeta(const BlockHandle& handle,
+                           std::string_view* contents);
 
   // The compression of the block that was read last.
   CompressionType compression() const { return compression_; }

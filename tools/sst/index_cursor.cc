@@ -46,7 +46,7 @@ bool IndexCursor::Open() {
 bool IndexCursor::OpenBlock(const BlockHandle& block, Level* level) {
   level->block = block;
   std::string_view contents;
-  Status status = level->reader.ReadIndex(block, &contents);
+  Status status = level->reader.ReadMeta(block, &contents);
   if (!status.ok()) return Fail(std::move(status));
   level->entries.emplace(contents, FormOf(file_.index(), level == &top_));
   return true;

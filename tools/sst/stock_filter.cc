@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "lib/bytes/integers.h"
@@ -174,73 +175,59 @@ void StockFilter::MayMatch(std::span<const std::string_view> keys,
   }
 }
 
-std::unordered_map<uint64_t, uint64_t> StockFilter::LinesByWeight() const {
-  std::unordered_map<uint64_t, uint64_t> lines;
-  for (uint64_t line = 0; line < lines_; ++line) {
-    ++lines[BitsSet(bits_.substr(line * line_bytes_, line_bytes_))];
-  }
-  return lines;
-}
-
-std::optional<double> StockFilter::FillRatio() const {
-  if (kind_ != StockFilterKind::kBloom &&
-      kind_ != StockFilterKind::kLegacyBloom) {
-    return std::nullopt;
-  }
-  return static_cast<double>(BitsSet(bits_.substr(0, lines_ * line_bytes_))) /
-         (8.0 * static_cast<double>(lines_) * static_cast<double>(line_bytes_));
-}
-
-std::optional<double> StockFilter::EstimatedEntries() const {
-  if (kind_ != StockFilterKind::kBloom &&
-      kind_ != StockFilterKind::kLegacyBloom) {
-    return std::nullopt;
-  }
-  // Each entry of a line leaves a bit clear with the same chance, so that their
-  // number follows from the bits that are clear; a full line has at least as
-  // many as make its last bit likely.
-  const double line_bits = 8.0 * static_cast<double>(line_bytes_);
-  const double per_entry = probes_ * std::log1p(-1 / line_bits);
-  double entries = 0;
-  for (const auto& [weight, lines] : LinesByWeight()) {
-    const double clear = std::max(0.5, line_bits - static_cast<double>(weight));
-    entries +=
-        static_cast<double>(lines) * std::log(clear / line_bits) / per_entry;
-  }
-  return entries;
-}
-
-double StockFilter::ExpectedFalsePositiveRate() const {
+StockFilter::Estimates StockFilter::Estimate() const {
   switch (kind_) {
     case StockFilterKind::kNoKeys:
-      return 0;
+      return {.false_positive_rate = 0};
     case StockFilterKind::kReserved:
-      return 1;
+      return {};
     case StockFilterKind::kRibbon: {
       const double starts = static_cast<double>(slots() - kRibbonWidth + 1);
       const double lower =
           static_cast<double>(upper_start_ * kRibbonWidth) / starts;
-      return lower * std::pow(0.5, columns_ - 1) +
-             (1 - lower) * std::pow(0.5, columns_);
+      return {.false_positive_rate = lower * std::pow(0.5, columns_ - 1) +
+                                     (1 - lower) * std::pow(0.5, columns_)};
     }
     case StockFilterKind::kBloom:
     case StockFilterKind::kLegacyBloom:
       break;
   }
-  const double line_bits = 8.0 * static_cast<double>(line_bytes_);
-  double sum = 0;
-  for (const auto& [weight, lines] : LinesByWeight()) {
-    sum += static_cast<double>(lines) *
-           std::pow(static_cast<double>(weight) / line_bits, probes_);
+  return EstimateBloom();
+}
+
+StockFilter::Estimates StockFilter::EstimateBloom() const {
+  // The number of lines by the number of their bits that are set. Bytes may
+  // claim to be one line.
+  std::unordered_map<uint64_t, uint64_t> lines_by_weight;
+  for (uint64_t line = 0; line < lines_; ++line) {
+    ++lines_by_weight[BitsSet(bits_.substr(line * line_bytes_, line_bytes_))];
   }
-  const double rate = std::min(1.0, sum / static_cast<double>(lines_));
-  if (kind_ != StockFilterKind::kLegacyBloom) return rate;
-  const double entries = EstimatedEntries().value_or(0);
-  if (entries < 1) return rate;
-  // Its probes repeat: RocksDB's own estimate of what that costs
-  // (LegacyLocalityBloomImpl::EstimatedFpRate).
-  const double bits_per_entry = 8 * static_cast<double>(bits_.size()) / entries;
-  return std::min(1.0, rate + 0.1 / (0.75 * bits_per_entry + 22));
+  // Each entry of a line leaves a bit clear with the same chance, so that their
+  // number follows from the share that is clear. A full line hides how many it
+  // has.
+  const double line_bits = 8.0 * static_cast<double>(line_bytes_);
+  const double per_entry = probes_ * std::log1p(-1 / line_bits);
+  double fill = 0;
+  double entries = 0;
+  double rate = 0;
+  for (const auto& [weight, line_count] : lines_by_weight) {
+    const auto lines = static_cast<double>(line_count);
+    const double set = static_cast<double>(weight) / line_bits;
+    const double clear = std::max(0.5 / line_bits, 1 - set);
+    fill += lines * set;
+    entries += lines * std::log(clear) / per_entry;
+    rate += lines * std::pow(set, probes_);
+  }
+  const auto all_lines = static_cast<double>(lines_);
+  rate = std::min(1.0, rate / all_lines);
+  if (kind_ == StockFilterKind::kLegacyBloom && entries >= 1) {
+    // Its probes repeat: RocksDB's own estimate of what that costs
+    // (LegacyLocalityBloomImpl::EstimatedFpRate).
+    const double bits_per_entry =
+        8 * static_cast<double>(bits_.size()) / entries;
+    rate = std::min(1.0, rate + 0.1 / (0.75 * bits_per_entry + 22));
+  }
+  return {fill / all_lines, entries, rate};
 }
 
 }  // namespace rowbloom::sst

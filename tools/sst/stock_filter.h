@@ -24,7 +24,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace rocksdb {
 class FilterBitsReader;
@@ -77,27 +76,26 @@ class StockFilter {
   // "lines of 64 bytes", or "1024 slots, 7 result bits, seed 0".
   std::string ParametersText() const;
 
-  // The share of bits that are set, for both kinds of Bloom.
-  std::optional<double> FillRatio() const;
-
-  // The estimated number of entries that were added, for both kinds of Bloom.
-  // It comes from the bits that are set: within a few percent, but for full
-  // filters.
-  std::optional<double> EstimatedEntries() const;
-
-  // The rate at which an absent key matches. For Bloom it is the mean over its
-  // lines of the chance to hit bits that are set, to which the legacy kind adds
-  // what RocksDB estimates for probes that repeat. For Ribbon it is what its
-  // columns give.
-  double ExpectedFalsePositiveRate() const;
+  struct Estimates {
+    // For both kinds of Bloom: the share of bits that are set, and the number
+    // of entries that set them, within a few percent but for full filters.
+    std::optional<double> fill_ratio;
+    std::optional<double> entries;
+    // The rate at which an absent key matches. For Bloom it is the mean over
+    // its lines of the chance to hit bits that are set, to which the legacy
+    // kind adds what RocksDB estimates for probes that repeat. For Ribbon it is
+    // what its columns give.
+    double false_positive_rate = 1;
+  };
+  // Reads all bits of a Bloom filter.
+  Estimates Estimate() const;
 
  private:
   void OpenBloom(std::string_view tail);
   void OpenRibbon(std::string_view tail);
   void OpenLegacyBloom(std::string_view tail);
   void Reserve(std::string problem);
-  // The number of lines by the number of their bits that are set.
-  std::unordered_map<uint64_t, uint64_t> LinesByWeight() const;
+  Estimates EstimateBloom() const;
 
   StockFilterKind kind_ = StockFilterKind::kNoKeys;
   int marker_ = 0;

@@ -131,16 +131,17 @@ std::vector<SectionFacts> DecodedFilter::Sections(SectionRates* rates) const {
       sections.push_back(FactsOf(*rowbloom_, section, contents_, rates));
     }
   } else if (stock_ && stock_->problem().empty()) {
+    const sst::StockFilter::Estimates estimates = stock_->Estimate();
     SectionFacts facts{
         .section = ContentOf(entries_.whole_keys, entries_.prefixes),
         .kind = NameOfKind(*stock_),
         .probes = stock_->probes(),
         .size_bytes = stock_->size_bytes(),
-        .fill = stock_->FillRatio(),
-        .rate = stock_->ExpectedFalsePositiveRate(),
+        .fill = estimates.fill_ratio,
+        .rate = estimates.false_positive_rate,
         .bits = contents_.substr(0, stock_->size_bytes())};
-    if (const auto entries = stock_->EstimatedEntries()) {
-      facts.keys = static_cast<uint64_t>(std::llround(*entries));
+    if (estimates.entries) {
+      facts.keys = static_cast<uint64_t>(std::llround(*estimates.entries));
       facts.keys_estimated = true;
     } else if (stock_->kind() == sst::StockFilterKind::kNoKeys) {
       facts.keys = 0;
@@ -369,9 +370,9 @@ const DecodedFilter* SstFilterReader::Load(size_t partition, Status* status) {
   if (partition != loaded_) {
     loaded_ = partition;
     filter_.reset();
-    loaded_status_ =
-        file_.file().ReadBlock(partitions_[partition].handle, &contents_);
-    if (loaded_status_.ok()) filter_.emplace(entries_, contents_);
+    std::string_view contents;
+    loaded_status_ = blocks_.ReadMeta(partitions_[partition].handle, &contents);
+    if (loaded_status_.ok()) filter_.emplace(entries_, contents);
   }
   *status = loaded_status_;
   return filter_ ? &*filter_ : nullptr;

@@ -16,6 +16,7 @@
 
 #include "rowbloom/filter_block.h"
 #include "rowbloom/key_layout.h"
+#include "tools/sst/block_reader.h"
 #include "tools/sst/stock_filter.h"
 #include "tools/sst_inspect/sst_table.h"
 #include "tools/sst_inspect/table_file.h"
@@ -105,7 +106,7 @@ class DecodedFilter {
 class SstFilterReader final : public FilterReader {
  public:
   explicit SstFilterReader(const SstTable& file)
-      : file_(file), entries_(file) {}
+      : file_(file), entries_(file), blocks_(file.file()) {}
 
   // Reads where the partitions are. Once, before anything else.
   rocksdb::Status Open();
@@ -151,8 +152,8 @@ class SstFilterReader final : public FilterReader {
   std::vector<sst::FilterPartition> partitions_;
   size_t loaded_ = kNothing;
   rocksdb::Status loaded_status_;
-  std::string contents_;
-  std::optional<DecodedFilter> filter_;
+  sst::BlockReader blocks_;
+  std::optional<DecodedFilter> filter_;  // a view of the block read last
 
   // The predicted rates of the partition that was rated last.
   SectionRates rates_;

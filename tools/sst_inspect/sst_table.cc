@@ -283,7 +283,7 @@ void SstTable::ReadMetaBlock(BlockInfo* block) const {
   }
   sst::BlockReader reader(*file_);
   std::string_view contents;
-  const Status status = reader.ReadIndex(handle, &contents);
+  const Status status = reader.ReadMeta(handle, &contents);
   // Problems of its entries were seen before.
   if (block->status.ok()) block->status = status;
   block->compression = ToString(reader.compression());

@@ -1,18 +1,17 @@
 #include "storage/filter_policy/front_filter/section_memory.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
 
+#include "storage/format/huge_pages.h"
+
 namespace rowbloom::front_filter {
 namespace {
 
 constexpr size_t kLineBytes = 64;
-constexpr size_t kHugePageBytes = size_t{2} << 20;
 // Smaller sections are in few small pages, and in small databases.
 constexpr size_t kMinBytes = size_t{64} << 10;
 
@@ -21,17 +20,10 @@ constexpr size_t RoundUp(size_t size_bytes) {
          kLineBytes;
 }
 
-std::byte* Allocate(size_t size_bytes, size_t alignment_bytes) {
-  return static_cast<std::byte*>(
-      ::operator new (size_bytes, std::align_val_t{alignment_bytes}));
-}
-void Free(std::byte* bytes, size_t alignment_bytes) noexcept {
-  ::operator delete (bytes, std::align_val_t{alignment_bytes});
-}
-
-// Sets aside huge pages; if there are none, small ones serve.
-void WantHugePages(std::byte* bytes, size_t size_bytes) {
-  static_cast<void>(madvise(bytes, size_bytes, MADV_HUGEPAGE));
+std::byte* AllocateOnHugePages(size_t size_bytes) {
+  void* const bytes = NewOnHugePages(size_bytes);
+  if (bytes == nullptr) throw std::bad_alloc();
+  return static_cast<std::byte*>(bytes);
 }
 
 // Sections that share huge pages. Each takes the first gap that is large
@@ -47,12 +39,11 @@ class SharedPages {
     page.used.reserve(kHugePageBytes / kMinBytes);
     pages_.push_back(std::move(page));
     try {
-      pages_.back().bytes = Allocate(kHugePageBytes, kHugePageBytes);
+      pages_.back().bytes = AllocateOnHugePages(kHugePageBytes);
     } catch (...) {
       pages_.pop_back();
       throw;
     }
-    WantHugePages(pages_.back().bytes, kHugePageBytes);
     return TakeGap(size_bytes, &pages_.back());
   }
 
@@ -65,7 +56,7 @@ class SharedPages {
       return page->bytes + range.begin == bytes;
     });
     if (!page->used.empty()) return;
-    Free(page->bytes, kHugePageBytes);
+    DeleteOnHugePages(page->bytes);
     std::swap(*page, pages_.back());
     pages_.pop_back();
   }
@@ -109,13 +100,12 @@ SectionMemory NewSectionMemory(size_t size_bytes) {
   const size_t rounded = RoundUp(size_bytes);
   std::byte* bytes = nullptr;
   if (rounded < kMinBytes) {
-    bytes = Allocate(rounded, kLineBytes);
+    bytes = static_cast<std::byte*>(
+        ::operator new (rounded, std::align_val_t{kLineBytes}));
   } else if (rounded <= kHugePageBytes) {
     bytes = Shared().Take(rounded);
   } else {
-    bytes = Allocate(rounded, kHugePageBytes);
-    // The bytes behind the last whole page are on small ones.
-    WantHugePages(bytes, rounded / kHugePageBytes * kHugePageBytes);
+    bytes = AllocateOnHugePages(rounded);
   }
   return SectionMemory(bytes, {size_bytes});
 }
@@ -123,11 +113,11 @@ SectionMemory NewSectionMemory(size_t size_bytes) {
 void SectionMemoryDeleter::operator()(std::byte* bytes) const noexcept {
   const size_t rounded = RoundUp(size_bytes);
   if (rounded < kMinBytes) {
-    Free(bytes, kLineBytes);
+    ::operator delete (bytes, std::align_val_t{kLineBytes});
   } else if (rounded <= kHugePageBytes) {
     Shared().GiveBack(bytes);
   } else {
-    Free(bytes, kHugePageBytes);
+    DeleteOnHugePages(bytes);
   }
 }
 

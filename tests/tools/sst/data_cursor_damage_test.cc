@@ -122,7 +122,7 @@ TEST_P(DataDamage, HandlesThatGoInCirclesAreRefused) {
     size_t index_entries = 0;
     BlockReader reader(*file_);
     std::string_view contents;
-    ASSERT_THAT(reader.ReadIndex(index, &contents), IsOk());
+    ASSERT_THAT(reader.ReadMeta(index, &contents), IsOk());
     ASSERT_EQ(reader.compression(), CompressionType::kNone);
     EntryCursor counted(contents, ValueForm::kSized);
     while (counted.Next()) ++index_entries;

@@ -114,17 +114,18 @@ TEST_P(StockFilterOf, AnswersAsRocksDbDoes) {
 
   // The predicted rate is near the measured one.
   const double rate = static_cast<double>(passed) / (2.0 * count);
-  EXPECT_NEAR(filter.ExpectedFalsePositiveRate(), rate,
+  const StockFilter::Estimates estimates = filter.Estimate();
+  EXPECT_NEAR(estimates.false_positive_rate, rate,
               0.15 * rate + 40.0 / static_cast<double>(count));
   if (GetParam().kind == StockFilterKind::kRibbon) {
-    EXPECT_EQ(filter.FillRatio(), std::nullopt);
-    EXPECT_EQ(filter.EstimatedEntries(), std::nullopt);
+    EXPECT_EQ(estimates.fill_ratio, std::nullopt);
+    EXPECT_EQ(estimates.entries, std::nullopt);
     EXPECT_GE(filter.slots(), count);
     EXPECT_LT(filter.slots(), count + count / 5 + 256);
   } else {
-    EXPECT_GT(*filter.FillRatio(), 0.2);
-    EXPECT_LT(*filter.FillRatio(), 0.7);
-    EXPECT_NEAR(*filter.EstimatedEntries(), static_cast<double>(count),
+    EXPECT_GT(*estimates.fill_ratio, 0.2);
+    EXPECT_LT(*estimates.fill_ratio, 0.7);
+    EXPECT_NEAR(*estimates.entries, static_cast<double>(count),
                 0.03 * static_cast<double>(count) + 20);
     EXPECT_NEAR(8.0 * static_cast<double>(filter.size_bytes()) /
                     static_cast<double>(count),
@@ -219,13 +220,13 @@ TEST(StockFilter, AnyBytesAreSafe) {
     if (filter.kind() == StockFilterKind::kNoKeys) {
       EXPECT_FALSE(match);
     }
-    const double rate = filter.ExpectedFalsePositiveRate();
-    EXPECT_GE(rate, 0);
-    EXPECT_LE(rate, 1);
-    if (const auto fill = filter.FillRatio()) {
-      EXPECT_GE(*fill, 0);
-      EXPECT_LE(*fill, 1);
-      EXPECT_GE(*filter.EstimatedEntries(), 0);
+    const StockFilter::Estimates estimates = filter.Estimate();
+    EXPECT_GE(estimates.false_positive_rate, 0);
+    EXPECT_LE(estimates.false_positive_rate, 1);
+    if (estimates.fill_ratio) {
+      EXPECT_GE(*estimates.fill_ratio, 0);
+      EXPECT_LE(*estimates.fill_ratio, 1);
+      EXPECT_GE(*estimates.entries, 0);
     }
   }
 }

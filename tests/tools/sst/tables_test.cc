@@ -193,7 +193,7 @@ TEST(TablesEven, SayThatTheKeysOfTheirIndexAreEven) {
     ASSERT_TRUE(file);
     BlockReader reader(*file);
     std::string_view contents;
-    ASSERT_THAT(reader.ReadIndex(*file->index().handle, &contents), IsOk());
+    ASSERT_THAT(reader.ReadMeta(*file->index().handle, &contents), IsOk());
     const EntryCursor entries(contents, ValueForm::kHandle);
     EXPECT_EQ(entries.has_even_keys(), name == std::string("even.sst"));
   }
