@@ -120,9 +120,9 @@ class SstLoad final : public BulkLoad {
     FamilyMap::const_iterator family;
     std::unique_ptr<rocksdb::SstFileWriter> writer;  // for files.back()
     std::vector<rocksdb::ExternalSstFileInfo> files;
-    std::string key;         // the last cell's; empty: none yet
-    std::string stored;      // its value, as RocksDB keeps it
-    Entry last;              // without its value
+    std::string key;     // the last cell's; empty: none yet
+    std::string stored;  // its value, as RocksDB keeps it; empty: all deleted
+    Entry last;          // the last one added, deleted or not, without value
     size_t value_bytes = 0;  // all versions of the last cell
     RowDeletes row_deletes;  // the last row's, in the load and the store
     // The load's own kDeleteFamilyVersion, by row.
@@ -212,32 +212,29 @@ class SstLoad final : public BulkLoad {
           ": expected cells of a family by row, qualifier and falling "
           "timestamp, each once");
     }
-    Status s;
-    if (versioned) {
-      // A deleted version would take the place of a visible one.
-      bool deleted = false;
-      s = CheckDeleted(load, row, key, entry, &deleted);
-      if (!s.ok() || deleted) return s;
+    Status s = store_.writer.Announce(RareKindsOf(entry));
+    if (!s.ok()) return s;
+    if (!same_cell) {
+      unusable_ = BeginCell(load, row, std::move(key));
+      if (!unusable_.ok()) return unusable_;
     }
-    if (same_cell && load->value_bytes > 0 &&
+    // A deleted version would take the place of a visible one.
+    const bool is_deleted = (same_cell && IsDeletedBy(load->last, entry)) ||
+                            (entry.type == ChangeType::kPut &&
+                             load->row_deletes.TakesAt(entry.timestamp_ms));
+    if (is_deleted) {
+      load->last = {entry.type, entry.timestamp_ms, {}};
+      return s;
+    }
+    if (load->value_bytes > 0 &&
         load->value_bytes + entry.value.size() > kMaxCellBytes) {
       return InvalidArgument(": its versions have more than ", kMaxCellBytes,
                              " bytes");
     }
     // Entries without a value take bytes, too.
-    if (same_cell &&
-        load->stored.size() + entry.value.size() > kMaxBatchBytes) {
+    if (load->stored.size() + entry.value.size() > kMaxBatchBytes) {
       return InvalidArgument(": its entries take more than ", kMaxBatchBytes,
                              " bytes");
-    }
-    s = store_.writer.Announce(RareKindsOf(entry));
-    if (!s.ok()) return s;
-    if (!same_cell) {
-      unusable_ = WriteCell(load);
-      if (!unusable_.ok()) return unusable_;
-      load->key = std::move(key);
-      load->stored.clear();
-      load->value_bytes = 0;
     }
     load->value_bytes += entry.value.size();
     if (entry.type == ChangeType::kDeleteFamilyVersion) {
@@ -260,36 +257,37 @@ class SstLoad final : public BulkLoad {
     } else {
       const std::string head = EncodeEntryHead(entry);
       // The format version stands before the first entry alone.
-      load->stored.append(same_cell ? head.substr(1) : head);
+      load->stored.append(load->stored.empty() ? head : head.substr(1));
     }
     load->stored.append(entry.value);
-    return Status::OK();
+    return s;
   }
 
-  // Tells whether a delete of one version, of the cell or of its row, takes the
-  // entry, which is in order.
-  Status CheckDeleted(FamilyLoad* load, std::string_view row,
-                      std::string_view key, const Entry& entry, bool* deleted) {
-    const std::string_view row_bytes =
-        key.substr(0, opened_.key_layout().RowBytes(key));
-    if (!load->key.starts_with(row_bytes)) {
+  // Writes the last cell, and begins with the next one.
+  Status BeginCell(FamilyLoad* load, std::string_view row, std::string key) {
+    Status s = WriteCell(load);
+    const auto& [name, family] = *load->family;
+    if (s.ok() && family.format == CellFormat::kVersioned &&
+        !load->key.starts_with(
+            key.substr(0, opened_.key_layout().RowBytes(key)))) {
       load->row_deletes.clear();
       if (opened_.shared->MayHave(kFamilyVersionDeletes)) {
         PointCells of_row(opened_, *of_store_, /*snapshot=*/nullptr);
-        unusable_ = of_row.Add(row, load->family->first, "");
-        if (unusable_.ok()) unusable_ = of_row.Read();
-        if (!unusable_.ok()) return unusable_;
-        if (of_row.Valid()) load->row_deletes = *of_row.cell().row_deletes;
+        s = of_row.Add(row, name, "");
+        if (s.ok()) s = of_row.Read();
+        if (s.ok() && of_row.Valid()) {
+          load->row_deletes = *of_row.cell().row_deletes;
+        }
       }
     }
-    *deleted = (key == load->key && IsDeletedBy(load->last, entry)) ||
-               (entry.type == ChangeType::kPut &&
-                load->row_deletes.TakesAt(entry.timestamp_ms));
-    return Status::OK();
+    load->key = std::move(key);
+    load->stored.clear();
+    load->value_bytes = 0;
+    return s;
   }
 
   Status WriteCell(FamilyLoad* load) {
-    if (load->key.empty()) return Status::OK();
+    if (load->stored.empty()) return Status::OK();
     const Family& family = load->family->second;
     Status s;
     if (load->writer != nullptr &&

@@ -217,6 +217,33 @@ TEST_F(Load, CellsOutOfOrderAreRefusedByName) {
   EXPECT_EQ(Versions("r", "latest", "q").size(), 1u);
 }
 
+// A cell that is left out, as a delete of its row's version takes it.
+TEST_F(Load, ADeletedCellHasItsPlaceInTheOrder) {
+  const auto delete_at = [&](const char* row, uint64_t timestamp_ms) {
+    return store_->Write(Change{.type = ChangeType::kDeleteFamilyVersion,
+                                .row = row,
+                                .family = "c",
+                                .timestamp_ms = timestamp_ms});
+  };
+  ASSERT_THAT(delete_at("a", 6), IsOk());
+  ASSERT_THAT(delete_at("b", 5), IsOk());
+  const auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  ASSERT_THAT(load->Add("a", "c", "p", "v", 6), IsOk());
+  ASSERT_THAT(load->Add("a", "c", "p", "v", 5), IsOk());
+  ASSERT_THAT(load->Add("b", "c", "q", "deleted", 5), IsOk());
+  // Neither a cell before it may follow, nor the same one.
+  for (const char* const row : {"a", "b"}) {
+    EXPECT_THAT(load->Add(row, "c", "q", "v", 6 - (row[0] - 'a')),
+                StatusIs(Status::kInvalidArgument, HasSubstr("by row")));
+  }
+  ASSERT_THAT(load->Add("b", "c", "q", "v", 4), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_THAT(Versions("a", "c", "p"), ElementsAre(Cell{"c", "p", 5, "v"}));
+  EXPECT_THAT(Versions("a", "c", "q"), ElementsAre());
+  EXPECT_THAT(Versions("b", "c", "q"), ElementsAre(Cell{"c", "q", 4, "v"}));
+}
+
 TEST_F(Load, DeletesTakeWhatIsThereAndWhatComes) {
   const auto put = [this](const char* qualifier, uint64_t timestamp_ms) {
     return store_->Put("r", "c", qualifier, "put",
