@@ -134,7 +134,8 @@ Status NamingDamagedFile(Env* env, const std::string& path,
   constexpr std::string_view kSuffix = ".sst";
   constexpr std::string_view kOldSuffix = ".ldb";
   if (!error.IsCorruption()) return error;
-  std::string message = error.getState();
+  // Some of RocksDB's errors have no message.
+  std::string message = error.getState() == nullptr ? "" : error.getState();
   if (const size_t at = message.find(kOldSuffix); at != message.npos) {
     return Status::Corruption(message.replace(at, kOldSuffix.size(), kSuffix));
   }

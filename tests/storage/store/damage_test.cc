@@ -6,6 +6,7 @@
 
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/version.h"
+#include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/files.h"
@@ -160,6 +161,13 @@ TEST_F(Damage, EmptyFilesAreNamed) {
       ASSERT_NO_FATAL_FAILURE(ExpectRefusal(file));
     }
   }
+}
+
+// RocksDB 9.10 has one for a merge that failed.
+TEST_F(Damage, AnErrorWithoutAMessageIsNamed) {
+  EXPECT_THAT(
+      NamingDamagedFile(rocksdb::Env::Default(), sound_, Status::Corruption()),
+      StatusIs(Status::kCorruption, HasSubstr(sound_)));
 }
 
 TEST_F(Damage, OverwrittenFilesAreNamed) {
