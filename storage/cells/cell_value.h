@@ -36,15 +36,15 @@ inline constexpr size_t kCellHeadBytes = 9;
 inline constexpr uint8_t kTtlCellFormatVersion = 3;
 inline constexpr size_t kTtlCellHeadBytes = 17;
 
-// Writes the bytes that precede the value, and returns their number.
-inline size_t EncodeCellHead(uint64_t timestamp_ms, uint64_t ttl_ms,
-                             char (&head)[kTtlCellHeadBytes]) {
-  head[0] = static_cast<char>(ttl_ms == kNoTtl ? kCellFormatVersion
-                                               : kTtlCellFormatVersion);
-  StoreWord(timestamp_ms, head + 1);
-  if (ttl_ms == kNoTtl) return kCellHeadBytes;
-  StoreWord(ttl_ms, head + kCellHeadBytes);
-  return kTtlCellHeadBytes;
+// The bytes that precede the value.
+inline std::string EncodeCellHead(uint64_t timestamp_ms, uint64_t ttl_ms) {
+  const bool has_ttl = ttl_ms != kNoTtl;
+  std::string head(
+      has_ttl ? kTtlCellHeadBytes : kCellHeadBytes,
+      static_cast<char>(has_ttl ? kTtlCellFormatVersion : kCellFormatVersion));
+  StoreWord(timestamp_ms, head.data() + 1);
+  if (has_ttl) StoreWord(ttl_ms, head.data() + kCellHeadBytes);
+  return head;
 }
 
 struct CellValue {

@@ -250,15 +250,11 @@ class SstLoad final : public BulkLoad {
       load->oldest_put_ms = std::min(load->oldest_put_ms, entry.timestamp_ms);
     }
     load->last = {entry.type, entry.timestamp_ms, {}};
-    if (!versioned) {
-      char head[kTtlCellHeadBytes];
-      load->stored.append(
-          head, EncodeCellHead(entry.timestamp_ms, entry.ttl_ms, head));
-    } else {
-      const std::string head = EncodeEntryHead(entry);
-      // The format version stands before the first entry alone.
-      load->stored.append(load->stored.empty() ? head : head.substr(1));
-    }
+    const std::string head =
+        versioned ? EncodeEntryHead(entry)
+                  : EncodeCellHead(entry.timestamp_ms, entry.ttl_ms);
+    // The format version stands before the first entry alone.
+    load->stored.append(head, load->stored.empty() ? 0 : 1);
     load->stored.append(entry.value);
     return s;
   }

@@ -309,17 +309,8 @@ class Writer::Draft {
                         change.timestamp_ms);
     if (!s.ok()) return s;
     if (family().format == CellFormat::kLatest) {
-      const Slice key_parts[] = {at_.bytes, Slice(change.qualifier)};
       last_ms_ = std::max(last_ms_, now_ms_);
-      const Entry entry = PutOf(change, now_ms_);
-      cells_.Note(at_, change.qualifier, entry);
-      if (s = Announce(entry); !s.ok()) return s;
-      char head[kTtlCellHeadBytes];
-      const Slice value_parts[] = {
-          Slice(head, EncodeCellHead(now_ms_, entry.ttl_ms, head)),
-          Slice(change.value)};
-      return batch_->Put(family().handle(), SliceParts(key_parts, 2),
-                         SliceParts(value_parts, 2));
+      return AddEntry(change.qualifier, PutOf(change, now_ms_));
     }
     const uint64_t row = RowId();
     const uint64_t cell = HashRowCol(row, change.qualifier);
@@ -430,19 +421,25 @@ class Writer::Draft {
     return s.ok() ? add(marker.timestamp_ms) : s;
   }
 
-  // Adds an entry to a cell of the row.
+  // Adds an entry to a cell of the row. In a `latest` family it is a put, which
+  // takes the place of the cell.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
+    cells_.Note(at_, qualifier, entry);
+    const bool is_latest = family().format == CellFormat::kLatest;
+    const std::string head =
+        is_latest ? EncodeCellHead(entry.timestamp_ms, entry.ttl_ms)
+                  : EncodeEntryHead(entry);
+    const Slice key_parts[] = {at_.bytes, Slice(qualifier)};
+    const Slice value_parts[] = {Slice(head), Slice(entry.value)};
+    const SliceParts key(key_parts, 2);
+    const SliceParts value(value_parts, 2);
+    if (is_latest) return batch_->Put(family().handle(), key, value);
     const uint64_t cell = HashRowCol(RowId(), qualifier);
     if (!only_read_ && family().shared_rules->updates.Add(cell)) {
       joins_[{&family(), at_.KeyOf(qualifier).second}] = cell;
     }
-    cells_.Note(at_, qualifier, entry);
-    const std::string head = EncodeEntryHead(entry);
-    const Slice key_parts[] = {at_.bytes, Slice(qualifier)};
-    const Slice value_parts[] = {Slice(head), Slice(entry.value)};
-    return batch_->Merge(family().handle(), SliceParts(key_parts, 2),
-                         SliceParts(value_parts, 2));
+    return batch_->Merge(family().handle(), key, value);
   }
 
   // Deletes the versions of a kDeleteFamilyVersion in the columns of the row,

@@ -41,9 +41,8 @@ std::map<std::string, Seed> Seeds() {
                      {ChangeType::kDelete, 6, {}}});
   const std::string of_family = EncodeEntries(
       {{ChangeType::kPut, 40, "x"}, {ChangeType::kDeleteFamily, 22, {}}});
-  char head[kTtlCellHeadBytes];
-  const auto latest_with = [&head](uint64_t ttl_ms) {
-    return std::string(head, EncodeCellHead(7, ttl_ms, head)) + "value";
+  const auto latest_with = [](uint64_t ttl_ms) {
+    return EncodeCellHead(7, ttl_ms) + "value";
   };
   const std::string latest = latest_with(kNoTtl);
   const std::string ttls = EncodeEntries({{ChangeType::kPut, 26, "over", 3},

@@ -27,9 +27,7 @@ void CheckLatest(std::string_view stored) {
     return;
   }
   Check(IsPartOf(cell.value, stored), "a value is part of the stored bytes");
-  char head[kTtlCellHeadBytes];
-  std::string written(head,
-                      EncodeCellHead(cell.timestamp_ms, cell.ttl_ms, head));
+  std::string written = EncodeCellHead(cell.timestamp_ms, cell.ttl_ms);
   written += cell.value;
   Check(written == stored, "a value is written as it was read");
 }

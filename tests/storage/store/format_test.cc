@@ -174,9 +174,8 @@ TEST_F(StoreFormat, EveryShorterValueAndEveryOtherVersionIsCorruption) {
       "b\0\1mail",
       10);
   std::vector<std::pair<std::string, std::string>> cases;
-  char head[kTtlCellHeadBytes];
   for (const uint64_t ttl_ms : {kNoTtl, uint64_t{5}}) {
-    const std::string good(head, EncodeCellHead(kNow, ttl_ms, head));
+    const std::string good = EncodeCellHead(kNow, ttl_ms);
     for (size_t bytes = 0; bytes < good.size(); ++bytes) {
       cases.emplace_back(good.substr(0, bytes),
                          "expected a value of at least " +
@@ -185,16 +184,15 @@ TEST_F(StoreFormat, EveryShorterValueAndEveryOtherVersionIsCorruption) {
     }
   }
   for (const int version : {0, 2, 4, 127, 255}) {
-    std::string value(head, kTtlCellHeadBytes);
+    std::string value = EncodeCellHead(kNow, /*ttl_ms=*/5);
     value[0] = static_cast<char>(version);
     cases.emplace_back(value,
                        "expected a value of format version 1 or 3, found " +
                            std::to_string(version));
   }
-  cases.emplace_back(
-      std::string(head, EncodeCellHead(kNow, kMaxTimestampMs + 1, head)),
-      "expected a TTL of at most 9223372036854775807, found "
-      "9223372036854775808");
+  cases.emplace_back(EncodeCellHead(kNow, kMaxTimestampMs + 1),
+                     "expected a TTL of at most 9223372036854775807, found "
+                     "9223372036854775808");
   for (const auto& [value, problem] : cases) {
     ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "info", key, value));
     const auto store = OpenOrFail({}, path_, {});
