@@ -154,6 +154,7 @@ class Writer::Draft {
   const std::string& updated() const { return updated_.back(); }
 
   Status Commit(Durability durability, const RowLocks::Guard& guard) {
+    if (Status s = writer_.Announce(rare_kinds_); !s.ok()) return s;
     LeasedClock& clock = opened_.shared->clock;
     clock.Note(last_ms_);
     // A large batch would keep its memory until the stripe's next write.
@@ -211,6 +212,11 @@ class Writer::Draft {
                      return false;
                    });
     return newest;
+  }
+
+  // Tells whether there may be such entries, those of the batch included.
+  bool MayHave(RareKinds kinds) const {
+    return opened_.shared->MayHave(kinds) || (rare_kinds_ & kinds) != 0;
   }
 
   // Begins with a row, or goes on with it.
@@ -332,8 +338,7 @@ class Writer::Draft {
       s = CheckNewest(change, timestamp_ms, updated);
       if (!s.ok()) return s;
     }
-    // Changes that are only read announce nothing.
-    if (only_read_ || opened_.shared->MayHave(kFamilyVersionDeletes)) {
+    if (MayHave(kFamilyVersionDeletes)) {
       RowDeletes row_deletes;
       s = cells_.FindRowDeletes(at_, &row_deletes);
       // A deleted version would take the place of a visible one.
@@ -346,10 +351,6 @@ class Writer::Draft {
   static Entry PutOf(const Change& change, uint64_t timestamp_ms) {
     return {ChangeType::kPut, timestamp_ms, change.value,
             change.ttl_ms.value_or(kNoTtl)};
-  }
-
-  Status Announce(const Entry& entry) const {
-    return only_read_ ? Status::OK() : writer_.Announce(RareKindsOf(entry));
   }
 
   // A delete inside one family.
@@ -408,7 +409,7 @@ class Writer::Draft {
     }
     GivenTimes::Marker marker = given.Delete(row, cell, now_ms_);
     last_ms_ = std::max(last_ms_, marker.timestamp_ms);
-    if (opened_.shared->MayHave(kLaterPuts)) {
+    if (MayHave(kLaterPuts)) {
       s = cells_.ForEach(
           at_, change,
           [&](std::string_view /*qualifier*/, const ChangedCells::Cell& found) {
@@ -424,7 +425,7 @@ class Writer::Draft {
   // Adds an entry to a cell of the row. In a `latest` family it is a put, which
   // takes the place of the cell.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
-    if (Status s = Announce(entry); !s.ok()) return s;
+    rare_kinds_ |= RareKindsOf(entry);
     cells_.Note(at_, qualifier, entry);
     const bool is_latest = family().format == CellFormat::kLatest;
     const std::string head =
@@ -499,7 +500,7 @@ class Writer::Draft {
     // its next puts.
     const bool keeps_later =
         marker_ms && (family().options.timestamps == Timestamps::kClient ||
-                      !opened_.shared->MayHave(kLaterPuts));
+                      !MayHave(kLaterPuts));
     const auto is_later = [&](uint64_t timestamp_ms) {
       return keeps_later && timestamp_ms > *marker_ms;
     };
@@ -521,13 +522,15 @@ class Writer::Draft {
     // A compaction may still apply a delete of the row that was removed, unless
     // a record forbids it. Without the record those up to the store's time
     // stay, as the next delete covers them; later ones go once it is there.
-    bool drops_later = false;
+    RareKinds found = 0;
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
-      const bool stays = !IsOfWholeRow(change.type) || is_later(timestamp_ms) ||
-                         (!marker_ms && !opened_.shared->MayHave(kLaterPuts) &&
-                          timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs);
-      drops_later |= !stays && timestamp_ms > marker_ms.value_or(0);
-      if (stays) kept->emplace_back("", Entry{type, timestamp_ms, {}});
+      if (!IsOfWholeRow(change.type) || is_later(timestamp_ms) ||
+          (!marker_ms && !MayHave(kLaterPuts) &&
+           timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs)) {
+        kept->emplace_back("", Entry{type, timestamp_ms, {}});
+      } else if (timestamp_ms > marker_ms.value_or(0)) {
+        found = kLaterPuts;
+      }
     };
     if (row_deletes.up_to_ms) {
       keep(ChangeType::kDeleteFamily, *row_deletes.up_to_ms);
@@ -535,8 +538,8 @@ class Writer::Draft {
     for (const uint64_t at_ms : row_deletes.at_ms) {
       keep(ChangeType::kDeleteFamilyVersion, at_ms);
     }
-    return s.ok() && drops_later && !only_read_ ? writer_.Announce(kLaterPuts)
-                                                : s;
+    rare_kinds_ |= found;
+    return s;
   }
 
   // The newest timestamp of the versions that a delete is to take, expired ones
@@ -608,7 +611,8 @@ class Writer::Draft {
   std::list<std::string> updated_;  // values of increments and appends
   // The family of each kDeleteFamilyVersion.
   std::vector<SharedRules*> family_version_deletes_;
-  bool is_wide_ = false;  // NoteWideWrite
+  RareKinds rare_kinds_ = 0;  // of the entries
+  bool is_wide_ = false;      // NoteWideWrite
 };
 
 Status Writer::Apply(const RowLocks::Guard& guard,
