@@ -12,7 +12,7 @@ namespace rowbloom {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-Status RowPlan::Set(const OpenedStore& opened, const RowOptions& options) {
+Status RowPlan::Set(const RowOptions& options) {
   options_ = options;
   Status s = CheckVersions(options.max_versions, options.time_range);
   if (s.ok()) s = options.filter.status();
@@ -21,23 +21,23 @@ Status RowPlan::Set(const OpenedStore& opened, const RowOptions& options) {
   first_ = std::max(options.qualifier_prefix, options.qualifier_start);
   end_ =
       EarlierEnd(PrefixEnd(options.qualifier_prefix), options.qualifier_stop);
-  s = SetFamilies(opened);
+  s = SetFamilies();
   const bool reads_once = families_.size() < 2 && !options.columns_from_end &&
                           !(filter_ && filter_->LooksFirst());
   if (!s.ok() || options.snapshot != nullptr || reads_once) return s;
-  options_.snapshot = &own_snapshot_.emplace(opened);
-  return SetFamilies(opened);
+  options_.snapshot = &own_snapshot_.emplace(opened_);
+  return SetFamilies();
 }
 
-Status RowPlan::SetFamilies(const OpenedStore& opened) {
+Status RowPlan::SetFamilies() {
   const RowOptions& options = options_;
-  Status s = FamiliesAt(opened, options.snapshot, &store_families_);
+  Status s = FamiliesAt(opened_, options.snapshot, &store_families_);
   if (!s.ok()) return s;
   const FamilyMap& all = *store_families_;
   families_.clear();
   for (const Column& column : options.columns) {
     FamilyMap::const_iterator ignored;
-    s = opened.FindFamily(all, column.family, &ignored);
+    s = opened_.FindFamily(all, column.family, &ignored);
     if (s.ok() && column.qualifier) s = CheckQualifier(*column.qualifier);
     if (!s.ok()) return s;
   }
@@ -74,9 +74,9 @@ Status Show(const StoredCell& cell, const VersionQuery& query,
 }
 
 // The chosen columns of a row.
-Status ReadColumns(const OpenedStore& opened, RowPlan* plan,
-                   std::string_view row, ColumnPage* page) {
-  PointCells found(opened, *plan->store_families(), plan->options().snapshot);
+Status ReadColumns(RowPlan* plan, std::string_view row, ColumnPage* page) {
+  PointCells found(plan->opened(), *plan->store_families(),
+                   plan->options().snapshot);
   Status s;
   for (const RowPlan::FamilyPart& part : plan->families()) {
     for (const std::string& qualifier : part.qualifiers) {
@@ -85,25 +85,24 @@ Status ReadColumns(const OpenedStore& opened, RowPlan* plan,
   }
   if (s.ok()) s = found.Read();
   while (s.ok() && found.Valid() && !page->IsFull()) {
-    s = Show(found.cell(), plan->Query(*opened.shared), page);
+    s = Show(found.cell(), plan->Query(), page);
     if (s.ok()) s = found.Next();
   }
   return s;
 }
 
 // The cells of a family of a row, by an iterator.
-Status ReadFamily(const OpenedStore& opened, RowPlan* plan,
-                  const RowPlan::FamilyPart& part, std::string_view row,
-                  const std::string& row_bytes, ColumnPage* page) {
+Status ReadFamily(RowPlan* plan, const RowPlan::FamilyPart& part,
+                  std::string_view row, const std::string& row_bytes,
+                  ColumnPage* page) {
   const TimeRange& range = plan->options().time_range;
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(plan->options().snapshot);
-  RowCells of_row(opened, part.family, options, row_bytes, range);
+  RowCells of_row(plan->opened(), part.family, options, row_bytes, range);
   Status s = of_row.Enter(row, row_bytes);
   if (!s.ok()) return s;
-  const VersionQuery& query = plan->Query(*opened.shared);
   if (!plan->options().columns_from_end) {
-    return ReadPart(*plan, part, query, &of_row, page);
+    return ReadPart(plan, part, &of_row, page);
   }
   if (of_row.Find() == nullptr) return of_row.status();
   // The iterator of `of_row` skips files by their ROW section, and cannot go
@@ -114,10 +113,10 @@ Status ReadFamily(const OpenedStore& opened, RowPlan* plan,
   options.total_order_seek = true;
   options.iterate_lower_bound = &lower;
   options.iterate_upper_bound = &upper;
-  RowCells backwards(opened, part.family, options, range);
+  RowCells backwards(plan->opened(), part.family, options, range);
   backwards.it()->SeekToFirst();
   s = backwards.Enter(row, row_bytes);
-  return s.ok() ? ReadPart(*plan, part, query, &backwards, page) : s;
+  return s.ok() ? ReadPart(plan, part, &backwards, page) : s;
 }
 
 }  // namespace
@@ -134,9 +133,10 @@ void ColumnPage::Reverse() {
   }
 }
 
-Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
-                const VersionQuery& query, RowCells* row, ColumnPage* page) {
-  const bool from_end = plan.options().columns_from_end;
+Status ReadPart(RowPlan* plan, const RowPlan::FamilyPart& part, RowCells* row,
+                ColumnPage* page) {
+  const VersionQuery& query = plan->Query();
+  const bool from_end = plan->options().columns_from_end;
   if (!part.qualifiers.empty()) {
     for (const std::string& qualifier : part.qualifiers) {
       if (page->IsFull()) break;
@@ -149,16 +149,16 @@ Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
     return row->status();
   }
   // The bound that this direction of the walk meets; empty: none.
-  const std::string& bound = from_end ? plan.first() : plan.end();
+  const std::string& bound = from_end ? plan->first() : plan->end();
   if (from_end) {
-    row->SeekBefore(plan.end());
-  } else if (!plan.first().empty()) {
-    row->Seek(plan.first());
+    row->SeekBefore(plan->end());
+  } else if (!plan->first().empty()) {
+    row->Seek(plan->first());
   }
   while (!page->IsFull()) {
     const StoredCell* const cell = row->Find();
     if (cell == nullptr) break;
-    if (!bound.empty() && !plan.Chooses(cell->qualifier)) break;
+    if (!bound.empty() && !plan->Chooses(cell->qualifier)) break;
     Status s = Show(*cell, query, page);
     if (!s.ok()) return s;
     from_end ? row->Prev() : row->Next();
@@ -166,30 +166,29 @@ Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
   return row->status();
 }
 
-Status ReadRow(const OpenedStore& opened, RowPlan* plan, std::string_view row,
-               std::vector<Cell>* cells) {
+Status ReadRow(RowPlan* plan, std::string_view row, std::vector<Cell>* cells) {
   std::string row_bytes;
-  if (Status s = opened.EncodeRow(row, &row_bytes); !s.ok()) return s;
+  if (Status s = plan->opened().EncodeRow(row, &row_bytes); !s.ok()) return s;
   const bool columns_only = std::ranges::none_of(
       plan->families(),
       [](const auto& qualifiers) { return qualifiers.empty(); },
       &RowPlan::FamilyPart::qualifiers);
   const auto read = [&] {
     ColumnPage page(plan, cells);
-    if (columns_only) return ReadColumns(opened, plan, row, &page);
+    if (columns_only) return ReadColumns(plan, row, &page);
     Status s;
     for (const RowPlan::FamilyPart& part : plan->families()) {
       if (!s.ok() || page.IsFull()) break;
-      s = ReadFamily(opened, plan, part, row, row_bytes, &page);
+      s = ReadFamily(plan, part, row, row_bytes, &page);
     }
     return s;
   };
   FilterRun* const filter = plan->filter();
   if (filter != nullptr) filter->BeginRow(row);
-  if (filter == nullptr || !filter->LooksFirst()) return read();
   Status s = read();
+  if (!s.ok() || filter == nullptr || !filter->LooksFirst()) return s;
   filter->StartKeeping();
-  return s.ok() ? read() : s;
+  return read();
 }
 
 }  // namespace rowbloom

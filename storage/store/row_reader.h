@@ -29,14 +29,17 @@ class RowPlan {
     std::vector<std::string> qualifiers;
   };
 
-  RowPlan() = default;
+  // `opened` outlives it.
+  explicit RowPlan(const OpenedStore& opened) : opened_(opened) {}
   RowPlan(const RowPlan&) = delete;
   RowPlan& operator=(const RowPlan&) = delete;
 
   // A read without a snapshot gets one if it may read twice, or is of several
   // families: RocksDB reads them one after the other. InvalidArgument: an
   // unknown family, a name out of its limits.
-  rocksdb::Status Set(const OpenedStore& opened, const RowOptions& options);
+  rocksdb::Status Set(const RowOptions& options);
+
+  const OpenedStore& opened() const { return opened_; }
 
   // In the order of the read: by name, or the other way round.
   const std::vector<FamilyPart>& families() const { return families_; }
@@ -58,18 +61,19 @@ class RowPlan {
   // The versions to read, by the time of the first call. REQUIRES that the read
   // has its state of the store: a snapshot, iterator or answer. An earlier time
   // would show what expired before a write that the state has.
-  const VersionQuery& Query(const SharedState& shared) {
+  const VersionQuery& Query() {
     if (!query_) {
       query_ = {options_.time_range, options_.max_versions,
-                shared.clock.WallNow()};
+                opened_.shared->clock.WallNow()};
     }
     return *query_;
   }
 
  private:
   // Sets the families and their qualifiers by options_.
-  rocksdb::Status SetFamilies(const OpenedStore& opened);
+  rocksdb::Status SetFamilies();
 
+  const OpenedStore& opened_;
   RowOptions options_;
   std::optional<StoreSnapshot> own_snapshot_;
   std::optional<FilterRun> filter_;
@@ -156,13 +160,12 @@ class ColumnPage {
 
 // Adds the cells of one family of a row, which `row` has entered. Leaves its
 // iterator anywhere inside the row or beside it.
-rocksdb::Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
-                         const VersionQuery& query, RowCells* row,
-                         ColumnPage* page);
+rocksdb::Status ReadPart(RowPlan* plan, const RowPlan::FamilyPart& part,
+                         RowCells* row, ColumnPage* page);
 
 // The cells of one row: a prefix seek per family, for which ROW answers, or, of
 // single columns, point lookups.
-rocksdb::Status ReadRow(const OpenedStore& opened, RowPlan* plan,
-                        std::string_view row, std::vector<Cell>* cells);
+rocksdb::Status ReadRow(RowPlan* plan, std::string_view row,
+                        std::vector<Cell>* cells);
 
 }  // namespace rowbloom

@@ -22,13 +22,13 @@ using rocksdb::Status;
 
 class RowScanner::Source {
  public:
-  explicit Source(const OpenedStore& opened) : opened_(opened) {}
+  explicit Source(const OpenedStore& opened) : opened_(opened), plan_(opened) {}
 
   // InvalidArgument: as RowPlan::Set, a row that is too long, or no token.
   Status Open(const ScanOptions& options) {
     reverse_ = options.reverse;
     Status s = FindRanges(options);
-    if (s.ok()) s = plan_.Set(opened_, options.row);
+    if (s.ok()) s = plan_.Set(options.row);
     if (!s.ok() || options.limit == 0 || ranges_.empty()) return s;
     left_ = options.limit;
     filter_ = plan_.filter();
@@ -48,7 +48,7 @@ class RowScanner::Source {
           {&part, std::make_unique<RowCells>(opened_, part.family, read_options,
                                              options.row.time_range)});
     }
-    query_ = plan_.Query(*opened_.shared);
+    plan_.Query();  // the time of the iterators
     if (reverse_) std::ranges::reverse(ranges_);
     EnterRange();
     return s;
@@ -232,7 +232,7 @@ class RowScanner::Source {
       if (seek) family.cells->it()->Seek(row_bytes_);
       s = family.cells->Enter(row->row, row_bytes_);
       if (!s.ok()) break;
-      s = ReadPart(plan_, *family.part, query_, family.cells.get(), &page);
+      s = ReadPart(&plan_, *family.part, family.cells.get(), &page);
     }
     return s;
   }
@@ -252,7 +252,6 @@ class RowScanner::Source {
 
   const OpenedStore& opened_;
   RowPlan plan_;
-  VersionQuery query_;
   FilterRun* filter_ = nullptr;  // the plan's
   bool reverse_ = false;
   uint64_t left_ = 0;

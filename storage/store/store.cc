@@ -148,9 +148,9 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
 Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
                      const RowOptions& options) {
   return CatchExceptions([&]() -> Status {
-    RowPlan plan;
-    Status s = plan.Set(impl_->opened, options);
-    return s.ok() ? ReadRow(impl_->opened, &plan, row, cells) : s;
+    RowPlan plan(impl_->opened);
+    Status s = plan.Set(options);
+    return s.ok() ? ReadRow(&plan, row, cells) : s;
   });
 }
 
