@@ -436,6 +436,7 @@ class SstLoad final : public BulkLoad {
       may_be_loaded_ = true;
       s = opened_.database->IngestExternalFiles(ingestions);
     }
+    no_writes.NoteWideWrite();
     // Later puts step past the load's cells, as past those of other writes.
     opened_.shared->clock.Note(newest_ms_);
     if (newest_ms_ > timestamp_ms_) {
@@ -447,7 +448,6 @@ class SstLoad final : public BulkLoad {
     rocksdb::WriteBatch end;
     MarkLoadEnd(opened_.database->GetLatestSequenceNumber() - number, &end);
     opened_.database.WriteSynced(&end).PermitUncheckedError();
-    no_writes.NoteWideWrite();
     for (const auto& [name, load] : families_) {
       if (s.ok()) s = CheckTaken(load);
     }

@@ -13,6 +13,7 @@
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 #include "storage/cells/cell_value.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/changed_cells.h"
 #include "storage/store/metadata.h"
@@ -151,7 +152,7 @@ class Writer::Draft {
   }
 
   // The value of the last increment or append. REQUIRES that there is one.
-  const std::string& updated() const { return updated_.back(); }
+  std::string TakeUpdated() { return std::move(updated_.back()); }
 
   Status Commit(Durability durability, const RowLocks::Guard& guard) {
     if (Status s = writer_.Announce(rare_kinds_); !s.ok()) return s;
@@ -184,7 +185,12 @@ class Writer::Draft {
       rules->NoteFamilyVersionDelete();
     }
     options.sync = false;
-    if (s.ok()) JoinOperands(options);
+    // A caller may repeat what fails, and this is written.
+    if (s.ok()) {
+      CatchExceptions([&] {
+        return JoinOperands(options);
+      }).PermitUncheckedError();
+    }
     // RocksDB's error may be that it waited, or had another before.
     const Status stopped = s.ok() ? s : opened_.listener->error();
     return stopped.ok() ? s : stopped;
@@ -565,7 +571,7 @@ class Writer::Draft {
 
   // Replaces the merge operands of cells by what they make. The changes are
   // written: a cell that is not joined only costs more.
-  void JoinOperands(const rocksdb::WriteOptions& options) {
+  Status JoinOperands(const rocksdb::WriteOptions& options) {
     // Each cell by itself, since together they may be larger than memory.
     for (const auto& [at, cell] : joins_) {
       const auto& [family, key] = at;
@@ -583,11 +589,11 @@ class Writer::Draft {
           family->shared_rules->oldest_put.Note(entry.timestamp_ms);
         }
       }
-      if (!opened_.database->Put(options, family->handle(), key, value).ok()) {
-        return;
-      }
+      Status s = opened_.database->Put(options, family->handle(), key, value);
+      if (!s.ok()) return s;
       family->shared_rules->updates.Joined(cell, entries.size());
     }
+    return Status::OK();
   }
 
   // This one is used in the place of the row's, if it only reads. It stands
@@ -628,7 +634,7 @@ Status Writer::Apply(const RowLocks::Guard& guard,
     if (Status s = draft.Add(change); !s.ok()) return s;
   }
   Status s = draft.Commit(options.durability, guard);
-  if (s.ok() && updated != nullptr) *updated = draft.updated();
+  if (s.ok() && updated != nullptr) *updated = draft.TakeUpdated();
   return s;
 }
 

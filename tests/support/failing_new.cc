@@ -83,13 +83,15 @@ void operator delete[](void* memory, Align, const NoThrow&) noexcept {
 
 namespace rowbloom::test {
 
-FailingNew::FailingNew(size_t successes, For failures) {
+FailingNew::FailingNew(size_t successes, For failures) : successes_(successes) {
   has_failed = false;
   fails_for_good = failures == For::kAllCalls;
   calls_left = successes;
 }
 
 FailingNew::~FailingNew() { calls_left = kNever; }
+
+size_t FailingNew::Calls() const { return successes_ - calls_left; }
 
 bool FailingNew::HasFailed() { return has_failed; }
 

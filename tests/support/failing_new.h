@@ -19,6 +19,11 @@ class FailingNew {
 
   // True once a call has failed.
   static bool HasFailed();
+  // The calls so far. REQUIRES that none has failed.
+  size_t Calls() const;
+
+ private:
+  const size_t successes_;
 };
 
 }  // namespace rowbloom::test

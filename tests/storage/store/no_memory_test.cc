@@ -1,5 +1,6 @@
 // A family's merges and compaction filter throw nothing and remove nothing,
-// wherever memory runs out: RocksDB is not exception-safe.
+// wherever memory runs out: RocksDB is not exception-safe. A write that is
+// there is no failure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +12,12 @@
 
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/merge_operator.h"
+#include "rowbloom/store.h"
 #include "storage/cells/cell_versions.h"
 #include "storage/store/family_rules.h"
 #include "tests/support/failing_new.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
 
 namespace rowbloom::test {
 namespace {
@@ -93,6 +97,30 @@ TEST_F(StoreNoMemory, CompactionsKeepWhatTheyHaveNoMemoryFor) {
                             kept_and_expired, &now, nullptr) ==
            CompactionFilter::Decision::kChangeValue;
   });
+}
+
+TEST(StoreNoMemoryForAnAnswer, TheWriteIsThereAndOk) {
+  const TempDir dir;
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(Store::Open({}, dir.File("db"), {{"f", {}}}, &store), IsOk());
+  const auto append = [&](std::string* joined) {
+    return store->Append("r", "f", "q", kLong, joined).ok();
+  };
+  ASSERT_TRUE(append(nullptr) && append(nullptr));
+  size_t calls = 0;
+  {
+    const FailingNew none(1000, FailingNew::For::kOneCall);
+    ASSERT_TRUE(append(nullptr));
+    calls = none.Calls();
+  }
+  std::string joined;
+  bool is_there = false;
+  {
+    const FailingNew after_the_write(calls, FailingNew::For::kOneCall);
+    is_there = append(&joined);
+  }
+  EXPECT_TRUE(is_there);
+  EXPECT_EQ(joined.size(), 4 * kLong.size());
 }
 
 }  // namespace
