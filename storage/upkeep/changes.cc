@@ -17,6 +17,7 @@
 #include "storage/store/metadata.h"
 #include "storage/store/store_impl.h"
 #include "storage/store/stored_cell.h"
+#include "storage/upkeep/kept_files.h"
 #include "storage/upkeep/purge_waker.h"
 
 namespace rowbloom {
@@ -208,31 +209,6 @@ uint64_t LastNumber(const OpenedStore& opened) {
   return opened.database->GetLatestSequenceNumber();
 }
 
-// RocksDB deletes no logs while the object lives.
-class KeptLogs {
- public:
-  explicit KeptLogs(rocksdb::DB* database) : database_(*database) {
-    database_.DisableFileDeletions().PermitUncheckedError();
-  }
-  ~KeptLogs() { Enable(&database_).PermitUncheckedError(); }
-  KeptLogs(const KeptLogs&) = delete;
-  KeptLogs& operator=(const KeptLogs&) = delete;
-
- private:
-  template <typename Db>
-  static Status Enable(Db* database) {
-    if constexpr (requires {
-                    database->EnableFileDeletions(/*force=*/false);
-                  }) {
-      return database->EnableFileDeletions(/*force=*/false);
-    } else {
-      return database->EnableFileDeletions();
-    }
-  }
-
-  rocksdb::DB& database_;
-};
-
 // RocksDB moves no logs to the archive while the object lives, which waits for
 // a move that is under way. RocksDB moves the newest ones first, and does not
 // find the others meanwhile.
@@ -246,7 +222,7 @@ class AllLogs {
   }
 
  private:
-  const KeptLogs kept_;
+  const KeptFiles kept_;
 };
 
 // RocksDB's iterator over the log stops with an assertion (7.8.3 with
@@ -395,7 +371,7 @@ class LogChanges final : public ChangeStream {
       log_->Next();
       if (Status s = CheckLog({}); !s.ok() || log_ != nullptr) return s;
     }
-    std::optional<KeptLogs> kept;
+    std::optional<KeptFiles> kept;
     if (!opened_.options.read_only && !kept_) {
       // The log that has the mark of MarkEnd may be gone.
       kept.emplace(opened_.database.get());
@@ -456,8 +432,9 @@ class LogChanges final : public ChangeStream {
   Store::Impl& store_;
   const OpenedStore& opened_;
   uint64_t next_;
-  uint64_t end_;                  // the last number of the stream
-  std::optional<KeptLogs> kept_;  // in Open of a store that is open for writing
+  uint64_t end_;  // the last number of the stream
+  std::optional<KeptFiles>
+      kept_;  // in Open of a store that is open for writing
   std::unique_ptr<rocksdb::TransactionLogIterator> log_;
   MarkedLoad load_;                   // the last batch's
   std::vector<StoreChange> changes_;  // the present batch's

@@ -22,6 +22,7 @@
 #include "storage/store/snapshot.h"
 #include "storage/store/store_impl.h"
 #include "storage/store/stored_cell.h"
+#include "storage/upkeep/kept_files.h"
 
 namespace rowbloom {
 namespace {
@@ -39,34 +40,6 @@ class AnyOperand final : public rocksdb::AssociativeMergeOperator {
     joined->assign(operand.data(), operand.size());
     return true;
   }
-};
-
-// RocksDB 9 takes no argument.
-template <typename Db>
-Status EnableFileDeletions(Db* db) {
-  if constexpr (requires { db->EnableFileDeletions(false); }) {
-    return db->EnableFileDeletions(/*force=*/false);
-  } else {
-    return db->EnableFileDeletions();
-  }
-}
-
-// Keeps the files that the database has now. A database that is open for
-// reading deletes none.
-class KeptFiles {
- public:
-  explicit KeptFiles(rocksdb::DB* db) : db_(db) {
-    keeps_ = db_->DisableFileDeletions().ok();
-  }
-  ~KeptFiles() {
-    if (keeps_) EnableFileDeletions(db_).PermitUncheckedError();
-  }
-  KeptFiles(const KeptFiles&) = delete;
-  KeptFiles& operator=(const KeptFiles&) = delete;
-
- private:
-  rocksdb::DB* const db_;
-  bool keeps_ = false;
 };
 
 // The keys in the files of a family, each file by itself, for where the
