@@ -15,7 +15,6 @@
 #include "rocksdb/env.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/write_batch.h"
-#include "rowbloom/printable.h"
 #include "storage/cells/cell_value.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
@@ -194,12 +193,9 @@ class SstLoad final : public BulkLoad {
                   {change.type, change.timestamp_ms.value_or(timestamp_ms_),
                    change.value, change.ttl_ms.value_or(kNoTtl)});
     if (s.ok() || !unusable_.ok()) return s;
-    return Prefixed("row \"" + ToPrintable(change.row) + "\", cell " +
-                        family->first + ":" + ToPrintable(change.qualifier),
-                    s);
+    return Prefixed(Describe(change.row, family->first, change.qualifier), s);
   }
 
-  // Messages go on after the name of the cell.
   Status AddToCell(FamilyLoad* load, std::string_view row, std::string key,
                    const Entry& entry) {
     const bool versioned =
@@ -208,9 +204,9 @@ class SstLoad final : public BulkLoad {
     if (key < load->key ||
         (same_cell && (!versioned || !ComesBefore(load->last, entry)))) {
       return InvalidArgument(
-          " at ", entry.timestamp_ms,
-          ": expected cells of a family by row, qualifier and falling "
-          "timestamp, each once");
+          "expected cells of a family by row, qualifier and falling timestamp, "
+          "each once, found one at ",
+          entry.timestamp_ms);
     }
     Status s = store_.writer.Announce(RareKindsOf(entry));
     if (!s.ok()) return s;
@@ -228,12 +224,12 @@ class SstLoad final : public BulkLoad {
     }
     if (load->value_bytes > 0 &&
         load->value_bytes + entry.value.size() > kMaxCellBytes) {
-      return InvalidArgument(": its versions have more than ", kMaxCellBytes,
+      return InvalidArgument("its versions have more than ", kMaxCellBytes,
                              " bytes");
     }
     // Entries without a value take bytes, too.
     if (load->stored.size() + entry.value.size() > kMaxBatchBytes) {
-      return InvalidArgument(": its entries take more than ", kMaxBatchBytes,
+      return InvalidArgument("its entries take more than ", kMaxBatchBytes,
                              " bytes");
     }
     load->value_bytes += entry.value.size();

@@ -158,7 +158,8 @@ class Opener {
   Opener(const StoreOptions& options, const std::string& path,
          const std::vector<FamilyDescriptor>& families,
          const WallClock& wall_clock, const StoreCut& cut = {})
-      : options_(options), families_(families) {
+      : families_(families) {
+    options_ = options;
     if (options_.env == nullptr) options_.env = rocksdb::Env::Default();
     opened_.shared = std::make_shared<SharedState>(wall_clock);
     opened_.path = path;
@@ -184,7 +185,6 @@ class Opener {
       options_.block_cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
     }
     options_.block_cache_bytes = options_.block_cache->GetCapacity();
-    opened_.options = options_;
     opened_.compaction_gate =
         std::make_shared<CompactionGate>(options_.background_jobs);
     s = OpenDatabase();
@@ -473,12 +473,12 @@ class Opener {
     }
   }
 
-  StoreOptions options_;
   const std::vector<FamilyDescriptor>& families_;
   rocksdb::Env* env_;
   FoundStore found_;
   std::unique_ptr<Store::Impl> store_ = std::make_unique<Store::Impl>();
   OpenedStore& opened_ = store_->opened;
+  StoreOptions& options_ = opened_.options;
   FamilyMap store_families_;  // opened_'s, until they are all there
 };
 

@@ -654,9 +654,8 @@ Status Writer::ReadThrough(std::span<const Change> changes,
 Status Writer::KeepBound(uint64_t bound_ms, bool sync) {
   rocksdb::WriteBatch batch;
   PutClockRecord(bound_ms, &batch);
-  rocksdb::WriteOptions options;
-  options.sync = sync;
-  Status s = opened_.database->Write(options, &batch);
+  Status s = sync ? opened_.database.WriteSynced(&batch)
+                  : opened_.database->Write({}, &batch);
   if (s.ok()) opened_.shared->clock.Kept(bound_ms);
   return s;
 }
