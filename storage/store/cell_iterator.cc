@@ -34,12 +34,11 @@ class FamilyCells final : public CellIterator {
     upper_ = range_.end;
     deletes_ = options.deletes;
     wall_ms_ = opened_.shared->clock.WallNow();
-    rocksdb::ReadOptions read_options;
-    read_options.total_order_seek = true;
-    read_options.fill_cache = false;
-    if (!range_.end.empty()) read_options.iterate_upper_bound = &upper_;
-    read_options.snapshot = RocksdbSnapshot(options.snapshot);
-    cells_ = std::make_unique<RowCells>(opened_, family_, read_options);
+    read_options_.total_order_seek = true;
+    read_options_.fill_cache = false;
+    if (!range_.end.empty()) read_options_.iterate_upper_bound = &upper_;
+    read_options_.snapshot = RocksdbSnapshot(options.snapshot);
+    cells_ = std::make_unique<RowCells>(opened_, family_, read_options_);
     cells_->it()->Seek(range_.first);
     return FindShown();
   }
@@ -101,16 +100,13 @@ class FamilyCells final : public CellIterator {
       may_be_there = may_be_there || entries > 0;
     }
     if (!s.ok() || !may_be_there) return s;
-    rocksdb::ReadOptions read_options;
-    read_options.fill_cache = false;
-    if (!range_.end.empty()) read_options.iterate_upper_bound = &upper_;
     for (const auto& [file, properties] : files) {
       rocksdb::SstFileReader reader(opened_.database->GetOptions(handle));
       s = reader.Open(file);
       if (s.IsNotFound() || s.IsPathNotFound()) continue;
       if (s.ok()) {
         const std::unique_ptr<rocksdb::Iterator> keys(
-            reader.NewIterator(read_options));
+            reader.NewIterator(read_options_));
         keys->Seek(range_.first);
         while (keys->Valid()) keys->Next();
         s = keys->status();
@@ -176,6 +172,8 @@ class FamilyCells final : public CellIterator {
   uint64_t wall_ms_ = 0;
   KeyRange range_;
   rocksdb::Slice upper_;
+  // Seeks go by no filter: the first row of the range may be in no file.
+  rocksdb::ReadOptions read_options_;
   std::unique_ptr<RowCells> cells_;
 
   std::string row_bytes_;  // the present row's, as in its keys
