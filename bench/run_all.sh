@@ -21,6 +21,12 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 all=(overview read_bench store_bench store_mixes hfile_bench front_bench
   filter_bench filter_large stats_cost options_bench sst_inspect_bench)
+case ${1-} in
+  -h | --help)
+    sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+esac
 quick=false
 if [[ ${1-} == --quick ]]; then
   quick=true

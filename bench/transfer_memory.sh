@@ -9,6 +9,11 @@
 # 500 bytes of disk a cell below TMPDIR. Results: bench/results/transfer_memory.txt.
 set -euo pipefail
 
+if [[ ${1-} == -* ]]; then
+  echo "usage: bench/transfer_memory.sh [ROWBLOOM]" \
+    "[CELLS:STORES:FILE_BYTES]..." >&2
+  exit 2
+fi
 rowbloom=$(realpath "${1:-build/release/tools/rowbloom/rowbloom}")
 shift || true
 (($# > 0)) || set -- 1000000:1:1000000000 10000000:1:1000000000 \

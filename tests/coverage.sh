@@ -4,6 +4,10 @@
 # sanitizer runs, at the same scale. Not part of CI.
 set -euo pipefail
 
+if (($# > 0)); then
+  echo "usage: tests/coverage.sh" >&2
+  exit 2
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cmake --preset coverage
 cmake --build --preset coverage

@@ -13,6 +13,10 @@ set -euo pipefail
 # shellcheck source=tests/compat/swaps.sh
 source "$(dirname "${BASH_SOURCE[0]}")/swaps.sh"
 
+if (($# > 1)) || [[ ${1-} == -* ]]; then
+  echo "usage: tests/compat/debian13.sh [DIR]" >&2
+  exit 2
+fi
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 root=$(realpath -m "${1:-$source_dir/build/debian13}")
 programs=build/release/tests/compat # in the source tree, here and there
