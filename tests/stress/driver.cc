@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -89,8 +90,18 @@ int RunWorker(const Program& program, const Arguments& arguments) {
   return report.failed() ? kDiverged : kOk;
 }
 
+// Rounds of other kinds would be started for ever.
+void ExpectKind(const Arguments& arguments, const std::optional<uint64_t>& goal,
+                const std::string& option, const std::string& kind) {
+  if (goal && std::ranges::count(arguments.kinds, kind) == 0) {
+    throw std::invalid_argument(option + " needs rounds of the kind " + kind);
+  }
+}
+
 int Run(const Program& program, const Arguments& arguments) {
   if (arguments.life) return RunWorker(program, arguments);
+  ExpectKind(arguments, arguments.kills, "--kills", "kills");
+  ExpectKind(arguments, arguments.cuts, "--cuts", "power");
   std::printf("%s --seed %llu --threads %u\n", program.name.c_str(),
               static_cast<unsigned long long>(arguments.seed),
               arguments.threads);
