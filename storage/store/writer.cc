@@ -77,9 +77,11 @@ Status CheckChange(const Change& change) {
 
 Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
                 std::string_view value, std::optional<uint64_t> timestamp_ms) {
-  Status s = CheckQualifier(qualifier);
-  if (s.ok()) s = CheckSize("a value", value, kMaxValueBytes);
-  if (!s.ok() || !timestamp_ms) return s;
+  if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
+  if (Status s = CheckSize("a value", value, kMaxValueBytes);
+      !s.ok() || !timestamp_ms) {
+    return s;
+  }
   if (family->second.options.timestamps == Timestamps::kStore) {
     return InvalidArgument(QuotedFamily(family->first),
                            " has timestamps=store: a put takes no timestamp");
@@ -116,22 +118,10 @@ class Writer::Draft {
 
   // The change's views must outlive it.
   Status Add(const Change& change) {
-    Status s = Enter(change.row);
-    if (s.ok()) s = CheckChange(change);
-    if (s.ok() && change.type == ChangeType::kDeleteRow) {
-      Change of_family = change;
-      of_family.type = ChangeType::kDeleteFamily;
-      at_.family = families_.begin();
-      for (; s.ok() && at_.family != families_.end(); ++at_.family) {
-        s = AddDelete(of_family);
-      }
-    } else if (s.ok()) {
-      s = opened_.FindFamily(families_, change.family, &at_.family);
-      if (!s.ok()) return s;
-      s = IsUpdate(change.type)             ? AddUpdate(change)
-          : change.type == ChangeType::kPut ? AddPut(change)
-                                            : AddDelete(change);
-    }
+    if (Status s = Enter(change.row); !s.ok()) return s;
+    if (Status s = CheckChange(change); !s.ok()) return s;
+    Status s = change.type == ChangeType::kDeleteRow ? AddDeleteRow(change)
+                                                     : AddToFamily(change);
     if (s.ok() && batch_->GetDataSize() > kMaxBatchBytes) {
       return InvalidArgument("a batch of more than ", kMaxBatchBytes,
                              " bytes: write fewer changes at once");
@@ -184,16 +174,17 @@ class Writer::Draft {
     for (SharedRules* const rules : family_version_deletes_) {
       rules->NoteFamilyVersionDelete();
     }
+    if (!s.ok()) {
+      // RocksDB's error may be that it waited, or had another before.
+      Status stopped = opened_.listener->error();
+      return stopped.ok() ? s : stopped;
+    }
     options.sync = false;
     // A caller may repeat what fails, and this is written.
-    if (s.ok()) {
-      CatchExceptions([&] {
-        return JoinOperands(options);
-      }).PermitUncheckedError();
-    }
-    // RocksDB's error may be that it waited, or had another before.
-    const Status stopped = s.ok() ? s : opened_.listener->error();
-    return stopped.ok() ? s : stopped;
+    CatchExceptions([&] {
+      return JoinOperands(options);
+    }).PermitUncheckedError();
+    return s;
   }
 
  private:
@@ -248,6 +239,23 @@ class Writer::Draft {
     if (s.ok()) s = cells_.FindRowDeletes(at_, &cell->row_deletes);
     if (s.ok()) cell->newest = Newest(*cell, family().rules());
     return s;
+  }
+
+  Status AddDeleteRow(Change change) {
+    change.type = ChangeType::kDeleteFamily;
+    Status s;
+    at_.family = families_.begin();
+    for (; s.ok() && at_.family != families_.end(); ++at_.family) {
+      s = AddDelete(change);
+    }
+    return s;
+  }
+
+  Status AddToFamily(const Change& change) {
+    Status s = opened_.FindFamily(families_, change.family, &at_.family);
+    if (!s.ok()) return s;
+    if (IsUpdate(change.type)) return AddUpdate(change);
+    return change.type == ChangeType::kPut ? AddPut(change) : AddDelete(change);
   }
 
   // Puts what an increment or an append makes of the newest value.
