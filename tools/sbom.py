@@ -88,7 +88,8 @@ def package(name, version, supplier, license_declared):
 
 def main():
     if len(sys.argv) != 2:
-        sys.exit(__doc__)
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
     build = os.path.realpath(sys.argv[1])
     with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as cache:
         version = re.search(r"^CMAKE_PROJECT_VERSION:STATIC=(.+)$", cache.read(), re.M)[1]

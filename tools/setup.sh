@@ -5,6 +5,10 @@
 #   tools/setup.sh [PACKAGE...]    PACKAGE: more to install
 set -euo pipefail
 
+if [[ ${1-} == -* ]]; then
+  echo "usage: tools/setup.sh [PACKAGE...]" >&2
+  exit 2
+fi
 packages=(
   g++ cmake ninja-build # to build
   librocksdb-dev        # what this plugs into

@@ -17,7 +17,7 @@ done
 
 scripts=(tests/compat/{cross,debian13,rocksdb_plugin,rocksdb_source}.sh
   tests/compat/{rocksdb_stress,tsan_rocksdb}.sh tests/coverage.sh
-  tests/golden/write_tables.sh bench/transfer_memory.sh)
+  tests/golden/write_tables.sh bench/transfer_memory.sh tools/setup.sh)
 for script in "${scripts[@]}"; do
   status=0
   said=$(PATH="$dir/bin:$PATH" "$source_dir/$script" --help 2>&1) ||

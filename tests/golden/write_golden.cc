@@ -70,7 +70,7 @@ void Write(const fs::path& dir) {
 }  // namespace rowbloom::golden
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
+  if (argc != 2 || argv[1][0] == '-') {
     std::fprintf(stderr, "usage: write_golden DIR\n");
     return 2;
   }
