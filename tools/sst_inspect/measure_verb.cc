@@ -378,7 +378,7 @@ Action AddMeasure(CLI::App* command) {
           }
           return ExitCode::kOk;
         });
-    return any_filter ? worst : ExitCode::kFailed;
+    return worst == ExitCode::kOk && !any_filter ? ExitCode::kFailed : worst;
   };
 }
 
