@@ -433,8 +433,8 @@ class LogChanges final : public ChangeStream {
   const OpenedStore& opened_;
   uint64_t next_;
   uint64_t end_;  // the last number of the stream
-  std::optional<KeptFiles>
-      kept_;  // in Open of a store that is open for writing
+  // Held during Open of a store that is open for writing.
+  std::optional<KeptFiles> kept_;
   std::unique_ptr<rocksdb::TransactionLogIterator> log_;
   MarkedLoad load_;                   // the last batch's
   std::vector<StoreChange> changes_;  // the present batch's

@@ -6,8 +6,8 @@
 
 namespace rowbloom {
 
-// RocksDB deletes no file, a log neither, while the object lives. A database
-// that is open for reading deletes none.
+// RocksDB deletes no file, logs included, while the object lives. A database
+// that is open for reading deletes none by itself.
 class KeptFiles {
  public:
   explicit KeptFiles(rocksdb::DB* database)

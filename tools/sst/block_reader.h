@@ -29,7 +29,8 @@ class BlockReader {
   // On error *contents is unspecified.
   rocksdb::Status ReadData(const BlockHandle& handle,
                            std::string_view* contents);
-  // Blocks of the index and of filters are compressed without the dictionary.
+  // Reads a block of the index, which is compressed without the dictionary, or
+  // a meta block, such as a filter, which RocksDB does not compress.
   rocksdb::Status ReadMeta(const BlockHandle& handle,
                            std::string_view* contents);
 

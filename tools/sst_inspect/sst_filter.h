@@ -153,7 +153,8 @@ class SstFilterReader final : public FilterReader {
   size_t loaded_ = kNothing;
   rocksdb::Status loaded_status_;
   sst::BlockReader blocks_;
-  std::optional<DecodedFilter> filter_;  // a view of the block read last
+  // The filter in the block that was read last, whose bytes it views.
+  std::optional<DecodedFilter> filter_;
 
   // The predicted rates of the partition that was rated last.
   SectionRates rates_;
