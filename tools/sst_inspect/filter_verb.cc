@@ -95,6 +95,7 @@ class FilterReport {
       if (!section.problem.empty()) {
         findings_.Problem(where + section.section + " " + section.problem);
       }
+      if (!args_.partitions) continue;
       parts_.push_back(
           {part.number, part.offset_bytes, section, part.key_text});
       parts_.back().facts.bits = {};  // lives no longer
@@ -171,7 +172,7 @@ class FilterReport {
   size_t part_count_ = 0;
   uint64_t size_bytes_ = 0;
   TotalsBySection totals_;
-  std::vector<PartSection> parts_;
+  std::vector<PartSection> parts_;         // for --partitions alone
   bool is_stock_ = true;                   // all parts are RocksDB's own
   std::map<std::string, size_t> foreign_;  // description: how many blocks
   std::set<std::string> parameters_;
