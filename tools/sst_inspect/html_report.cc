@@ -20,9 +20,8 @@ using rocksdb::Status;
 
 constexpr std::string_view kFirstBytes = "<!DOCTYPE html>";
 
-// `error` is an errno; 0: an earlier write failed.
+// `error` is an errno.
 Status CannotWrite(const std::string& path, int error) {
-  if (error == 0) error = EIO;
   return Status::IOError(fmt::format("{}: cannot write: {}", path,
                                      std::generic_category().message(error)));
 }
@@ -72,17 +71,20 @@ Status HtmlReport::Open() {
   return file_.is_open() ? Status::OK() : CannotWrite(target, errno);
 }
 
-std::ostream& HtmlReport::NextPart() {
+void HtmlReport::Write(const std::function<void(std::ostream& out)>& part) {
+  if (error_ != 0) return;
   std::ostream& out = is_standard_output() ? output_.out : file_;
+  errno = 0;
   if (parts_++ == 0) StartPage(title_, out);
-  return out;
+  part(out);
+  if (!out.flush()) error_ = errno != 0 ? errno : EIO;
 }
 
 ExitCode HtmlReport::Add(const TableFile& file, const PictureBudget& budget) {
   FilePicture picture;
   const Status status = DrawFile(file, budget, &picture);
   const bool is_first = parts_ == 0;
-  AddToPage(picture, is_first, NextPart());
+  Write([&](std::ostream& out) { AddToPage(picture, is_first, out); });
   ExitCode worst = picture.damaged > 0 ? ExitCode::kFinding : ExitCode::kOk;
   if (!status.ok()) worst = std::max(worst, Judge(output_.err, status));
   return worst;
@@ -90,11 +92,10 @@ ExitCode HtmlReport::Add(const TableFile& file, const PictureBudget& budget) {
 
 Status HtmlReport::Finish() {
   if (parts_ == 0) return Status::OK();
-  std::ostream& out = NextPart();
-  FinishPage(out);
-  errno = 0;
-  if (!out.flush()) {
-    return CannotWrite(is_standard_output() ? "standard output" : path_, errno);
+  Write([](std::ostream& out) { FinishPage(out); });
+  if (error_ != 0) {
+    return CannotWrite(is_standard_output() ? "standard output" : path_,
+                       error_);
   }
   if (is_standard_output()) return Status::OK();
   file_.close();

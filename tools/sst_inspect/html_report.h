@@ -38,14 +38,14 @@ class HtmlReport {
   ExitCode Add(const TableFile& file, const PictureBudget& budget);
   // Draws a database.
   void Add(const DatabaseTree& tree, const KeyFormat& keys) {
-    AddToPage(tree, keys, NextPart());
+    Write([&](std::ostream& out) { AddToPage(tree, keys, out); });
   }
   // Call it last. Writes nothing if nothing was added.
   rocksdb::Status Finish();
 
  private:
-  // The stream for one more part of the page, whose head is written.
-  std::ostream& NextPart();
+  // Writes one more part of the page, after its head.
+  void Write(const std::function<void(std::ostream& out)>& part);
   bool is_standard_output() const { return path_ == "-"; }
 
   const std::string path_;
@@ -54,6 +54,7 @@ class HtmlReport {
   std::string partial_path_;  // until all is there; empty: straight to path_
   std::ofstream file_;
   size_t parts_ = 0;
+  int error_ = 0;  // the errno of the first write that failed
 };
 
 // Writes the page of a command at `path`: opens it, lets `draw` add to it, and

@@ -435,7 +435,7 @@ TEST_F(Html, FullDiskIsAnError) {
   Write({}, 100, path_);
   const Output output = RunTool({"layout", "--html", "/dev/full", path_});
   EXPECT_EQ(output.code, 2);
-  EXPECT_THAT(output.err, HasSubstr("/dev/full: cannot write: "));
+  EXPECT_THAT(output.err, HasSubstr("/dev/full: cannot write: No space left"));
 }
 
 // The page of a database, whose path is markup if it is taken for it.
