@@ -134,6 +134,10 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
       parsed.has_first_data_block_offset(), parsed.first_data_block_offset());
   trailer->last_data_block_offset = ToOffset(
       parsed.has_last_data_block_offset(), parsed.last_data_block_offset());
+  // HBase 1.x writes 0 there in a file without cells.
+  if (trailer->entry_count == 0 && trailer->last_data_block_offset == 0U) {
+    trailer->last_data_block_offset.reset();
+  }
   trailer->comparator = parsed.comparator_class_name();
   const uint32_t codec = parsed.has_compression_codec()
                              ? parsed.compression_codec()

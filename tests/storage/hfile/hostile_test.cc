@@ -141,6 +141,25 @@ TEST_F(HostileHFile, TooShortForATrailer) {
               StatusIs(Status::kIOError, HasSubstr("cannot open")));
 }
 
+// What a compaction leaves when all cells have expired.
+TEST_F(HostileHFile, AFileWithoutCellsOfHBase1IsRead) {
+  test::WriteCells({}, path_, {});
+  std::string file = test::ReadFile(path_);
+  EditTrailer(&file, [](HFileTrailer* trailer) {
+    EXPECT_EQ(trailer->load_on_open_offset, 0U);
+    trailer->last_data_block_offset = 0;
+  });
+  test::EditFileInfo(&file, [](hfile::FileInfo* info) {
+    (*info)["TIMERANGE"] = std::string(16, '\xff');
+  });
+  EXPECT_THAT(ReadAll(file), IsOk());
+  EXPECT_EQ(reader_->trailer().last_data_block_offset, std::nullopt);
+  EXPECT_THAT(cells_, IsEmpty());
+  HFileReport report;
+  EXPECT_THAT(reader_->Verify(&report), IsOk());
+  EXPECT_THAT(report.problems, IsEmpty());
+}
+
 TEST_F(HostileHFile, OtherVersionsAreRefusedByName) {
   const std::string good = File();
   for (const uint32_t major : {1U, 2U, 4U}) {
