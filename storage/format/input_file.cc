@@ -20,14 +20,14 @@ std::string SystemMessage(int error) {
 
 Status InputFile::Open(const std::string& path,
                        std::unique_ptr<InputFile>* file) {
+  std::unique_ptr<InputFile> opened(new InputFile(path));
   // O_NONBLOCK keeps open() from waiting for the other end of a pipe.
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) {
+  opened->descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (opened->descriptor_ < 0) {
     return IOError(path, ": cannot open: ", SystemMessage(errno));
   }
-  std::unique_ptr<InputFile> opened(new InputFile(path, descriptor));
   struct stat info {};
-  if (fstat(descriptor, &info) != 0) {
+  if (fstat(opened->descriptor_, &info) != 0) {
     return IOError(path, ": cannot read its size: ", SystemMessage(errno));
   }
   if (!S_ISREG(info.st_mode)) {
@@ -41,7 +41,9 @@ Status InputFile::Open(const std::string& path,
   return Status::OK();
 }
 
-InputFile::~InputFile() { close(descriptor_); }
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
 
 Status InputFile::ReadAhead(uint64_t offset, size_t least_bytes,
                             size_t most_bytes, char* out,

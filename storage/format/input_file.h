@@ -41,11 +41,10 @@ class InputFile {
   }
 
  private:
-  InputFile(const std::string& path, int descriptor)
-      : path_(path), descriptor_(descriptor) {}
+  explicit InputFile(const std::string& path) : path_(path) {}
 
   const std::string path_;
-  const int descriptor_;
+  int descriptor_ = -1;
   uint64_t size_bytes_ = 0;
 };
 

@@ -3,9 +3,11 @@
 
 #include <exception>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "rocksdb/status.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom {
 
@@ -19,6 +21,27 @@ rocksdb::Status CatchExceptions(Body&& body) {
     return rocksdb::Status::MemoryLimit();  // a message would take memory
   } catch (const std::exception& error) {
     return rocksdb::Status::Aborted(error.what());
+  }
+}
+
+// Returns the status of having no memory. It names a file if there is memory
+// for the name.
+inline rocksdb::Status NoMemoryFor(std::string_view path) noexcept {
+  try {
+    return MemoryLimit(path, ": no memory");
+  } catch (...) {
+    return rocksdb::Status::MemoryLimit();
+  }
+}
+
+// Returns the status of `body`, which reads a file, or that of having no memory
+// for it.
+template <typename Body>
+rocksdb::Status CatchNoMemory(std::string_view path, Body&& body) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (const std::bad_alloc&) {
+    return NoMemoryFor(path);
   }
 }
 

@@ -32,8 +32,11 @@ void HFileBlockCache::Insert(uint64_t file_id,
   while (used_bytes_ + charge > capacity_bytes_) {
     Remove(std::prev(newest_first_.end()));
   }
-  newest_first_.push_front({key, block, charge});
-  entries_.emplace(key, newest_first_.begin());
+  // Without memory for it, the cache stays as it is.
+  List entry;
+  entry.push_front({key, block, charge});
+  entries_.emplace(key, entry.begin());
+  newest_first_.splice(newest_first_.begin(), entry);
   used_bytes_ += charge;
 }
 

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/hfile/cell.h"
 #include "storage/hfile/reader.h"
@@ -17,6 +18,16 @@ Iterator::Iterator(const Reader& reader, const HFileReadOptions& options)
       levels_(reader.trailer().data_index_levels - 1),
       cells_(NewBlockCells(reader.encoding(), reader.cell_form(),
                            reader.blocks().max_data_block_bytes())) {}
+
+template <typename Move>
+void Iterator::Run(const Move& move) {
+  try {
+    move();
+  } catch (const std::bad_alloc&) {
+    valid_ = false;
+    status_ = NoMemoryFor(reader_.path());
+  }
+}
 
 bool Iterator::Fail(const Status& status) {
   status_ = status;
@@ -88,15 +99,10 @@ bool Iterator::LoadLevel(size_t level, const std::string* key) {
 }
 
 bool Iterator::Descend(size_t level, const std::string* key) {
-  try {
-    for (; level < levels_.size(); ++level) {
-      if (!LoadLevel(level, key)) return false;
-    }
-    return LoadData();
-  } catch (const std::bad_alloc&) {
-    return Fail(
-        Status::MemoryLimit(reader_.path() + ": no memory for a block"));
+  for (; level < levels_.size(); ++level) {
+    if (!LoadLevel(level, key)) return false;
   }
+  return LoadData();
 }
 
 bool Iterator::LoadData() {
@@ -180,22 +186,20 @@ bool Iterator::SkipDamage() {
     skipped_index_offset_ = offset + 1;
   }
   status_ = Status::OK();
-  Advance(failed_level_);
+  Run([this] { Advance(failed_level_); });
   return true;
 }
 
 void Iterator::SeekToFirst() {
-  if (!Start() || reader_.data_root().size() == 0) return;
-  root_entry_ = 0;
-  Descend(0, nullptr);
+  Run([this] {
+    if (!Start() || reader_.data_root().size() == 0) return;
+    root_entry_ = 0;
+    Descend(0, nullptr);
+  });
 }
 
 void Iterator::Next() {
-  if (cells_->HasNext()) {
-    Step();
-  } else {
-    NextBlock();
-  }
+  Run([this] { cells_->HasNext() ? Step() : NextBlock(); });
 }
 
 HFileSeekResult Iterator::SeekInBlock(const HFileKey& key, size_t* steps) {
@@ -239,30 +243,33 @@ HFileSeekResult Iterator::SeekInBlock(const HFileKey& key, size_t* steps) {
 }
 
 HFileSeekResult Iterator::SeekTo(const HFileKey& key) {
-  size_t steps = 0;
-  const HFileSeekResult result = SeekInBlock(key, &steps);
-  if (result != HFileSeekResult::kFirstOfBlock || steps == 0) return result;
-  // Cells can be walked in one direction: the last one before the key is
-  // reached once more.
-  bool moved = cells_->Start(block_->payload) && cells_->SkipTo(key);
-  while (moved && --steps > 0) moved = cells_->Next();
-  if (moved) return HFileSeekResult::kBefore;
-  FailAtCell(cells_->status());
-  return HFileSeekResult::kFailed;
+  HFileSeekResult result = HFileSeekResult::kFailed;
+  Run([&] {
+    size_t steps = 0;
+    const HFileSeekResult found = SeekInBlock(key, &steps);
+    if (found != HFileSeekResult::kFirstOfBlock || steps == 0) {
+      result = found;
+      return;
+    }
+    // Cells can be walked in one direction: the last one before the key is
+    // reached once more.
+    bool moved = cells_->Start(block_->payload) && cells_->SkipTo(key);
+    while (moved && --steps > 0) moved = cells_->Next();
+    if (moved) {
+      result = HFileSeekResult::kBefore;
+    } else {
+      FailAtCell(cells_->status());
+    }
+  });
+  return result;
 }
 
 void Iterator::Seek(const HFileKey& key) {
+  HFileSeekResult found = HFileSeekResult::kFailed;
   size_t steps = 0;
-  switch (SeekInBlock(key, &steps)) {
-    case HFileSeekResult::kBeforeFirst:
-      SeekToFirst();
-      return;
-    case HFileSeekResult::kBefore:
-      Next();
-      return;
-    default:
-      return;
-  }
+  Run([&] { found = SeekInBlock(key, &steps); });
+  if (found == HFileSeekResult::kBeforeFirst) SeekToFirst();
+  if (found == HFileSeekResult::kBefore) Next();
 }
 
 }  // namespace rowbloom::hfile

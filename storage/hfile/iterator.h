@@ -50,6 +50,10 @@ class Iterator : public HFileIterator {
     size_t entry = 0;
   };
 
+  // Makes a move, or fails for want of memory.
+  template <typename Move>
+  void Run(const Move& move);
+
   // Each of these returns false after an error, when status() says what.
   bool Start();
   // Loads levels from `level` on, and the data block; each at the entry for

@@ -8,6 +8,7 @@
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/hfile/bloom_chunk.h"
 #include "storage/hfile/codec.h"
@@ -34,14 +35,12 @@ Reader::~Reader() {
 
 Status Reader::Open(const HFileReaderOptions& options, const std::string& path,
                     std::unique_ptr<HFileReader>* reader) {
-  try {
+  return CatchNoMemory(path, [&] {
     std::unique_ptr<Reader> opened(new Reader(options));
     const Status status = opened->Load(path);
     if (status.ok()) *reader = std::move(opened);
     return status;
-  } catch (const std::bad_alloc&) {
-    return MemoryLimit(path, ": no memory to open it");
-  }
+  });
 }
 
 Status Reader::Load(const std::string& path) {
@@ -286,6 +285,10 @@ std::optional<HFileKey> Reader::LastKey() const {
 }
 
 Status Reader::MidKey(std::string* key) const {
+  return CatchNoMemory(path(), [&] { return FindMidKey(key); });
+}
+
+Status Reader::FindMidKey(std::string* key) const {
   if (!cells_status_.ok() && data_root_.size() == 0) return cells_status_;
   if (data_root_.size() == 0) {
     return NotFound(file_->path(), ": no cells");
@@ -346,11 +349,18 @@ std::unique_ptr<HFileIterator> Reader::NewIterator(
   return std::make_unique<Iterator>(*this, options);
 }
 
-Status Reader::Collect(HFileIterator* from, const HFileKey& column,
-                       bool whole_row, std::vector<HFileCell>* cells) const {
+Status Reader::Collect(const HFileKey& column, bool whole_row,
+                       std::vector<HFileCell>* cells) const {
+  cells->clear();
+  if (!cells_status_.ok()) return cells_status_;
+  if (whole_row ? !MayContainRow(column.row)
+                : !MayContainRowCol(column.row, column.qualifier)) {
+    return Status::OK();
+  }
+  Iterator at(*this, {});
   uint64_t bytes = 0;
-  for (; from->Valid(); from->Next()) {
-    const HFileCellView& cell = from->cell();
+  for (at.Seek(column); at.Valid(); at.Next()) {
+    const HFileCellView& cell = at.cell();
     if (cell.row != column.row) break;
     if (!whole_row &&
         (cell.family != column.family || cell.qualifier != column.qualifier)) {
@@ -364,30 +374,22 @@ Status Reader::Collect(HFileIterator* from, const HFileKey& column,
     }
     cells->emplace_back(cell);
   }
-  return from->status();
+  return at.status();
 }
 
 Status Reader::GetRow(std::string_view row,
                       std::vector<HFileCell>* cells) const {
-  cells->clear();
-  if (!cells_status_.ok()) return cells_status_;
-  if (!MayContainRow(row)) return Status::OK();
-  const HFileKey start{.row = row};
-  Iterator iterator(*this, {});
-  iterator.Seek(start);
-  return Collect(&iterator, start, /*whole_row=*/true, cells);
+  return CatchNoMemory(
+      path(), [&] { return Collect({.row = row}, /*whole_row=*/true, cells); });
 }
 
 Status Reader::GetColumn(std::string_view row, std::string_view family,
                          std::string_view qualifier,
                          std::vector<HFileCell>* cells) const {
-  cells->clear();
-  if (!cells_status_.ok()) return cells_status_;
-  if (!MayContainRowCol(row, qualifier)) return Status::OK();
-  const HFileKey start{.row = row, .family = family, .qualifier = qualifier};
-  Iterator iterator(*this, {});
-  iterator.Seek(start);
-  return Collect(&iterator, start, /*whole_row=*/false, cells);
+  return CatchNoMemory(path(), [&] {
+    return Collect({.row = row, .family = family, .qualifier = qualifier},
+                   /*whole_row=*/false, cells);
+  });
 }
 
 const HFileBloomInfo* Reader::GeneralBloom() const {
@@ -422,13 +424,9 @@ bool Reader::Probe(const BloomFilter& filter, std::string_view key) const {
   const size_t entry = filter.chunks.Find(key);
   if (entry < filter.chunks.size()) {
     std::shared_ptr<const Block> chunk;
-    bool usable = false;
-    try {
-      usable = CachedChunk(filter, entry, &chunk).ok();
-    } catch (const std::bad_alloc&) {
-      usable = false;
-    }
-    if (!usable) {
+    const Status status = CatchNoMemory(
+        path(), [&] { return CachedChunk(filter, entry, &chunk); });
+    if (!status.ok()) {
       bloom_unusable_.fetch_add(1, std::memory_order_relaxed);
       return true;
     }
@@ -471,15 +469,23 @@ bool Reader::MayContainRowCol(std::string_view row,
   if (trailer_.entry_count == 0) return false;
   // No such row is in a file, and its key would be cut.
   if (row.size() > kHFileMaxRowBytes) return false;
-  // Family deletes have the empty qualifier, which is the first of its row.
-  const std::string row_key = RowColBloomKey(row, {});
+  std::string row_key;
+  std::string key;
+  try {
+    // Family deletes have the empty qualifier, which is the first of its row.
+    row_key = RowColBloomKey(row, {});
+    key = RowColBloomKey(row, qualifier);
+  } catch (const std::bad_alloc&) {
+    bloom_unusable_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
   if (CompareIndexKeys(KeyForm::kCellKey, row_key,
                        bloom_description_.last_key) > 0) {
     bloom_checked_.fetch_add(1, std::memory_order_relaxed);
     bloom_absent_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  return Probe(*general_bloom_, RowColBloomKey(row, qualifier)) ||
+  return Probe(*general_bloom_, key) ||
          (!qualifier.empty() && Probe(*general_bloom_, row_key));
 }
 
@@ -503,8 +509,9 @@ bool Reader::MayContainDeleteFamily(std::string_view row) const {
   if (trailer_.entry_count == 0) return false;
   bool found = false;
   uint64_t count = 0;
-  const Status status =
-      FindU64(file_info_, info::kDeleteFamilyCount, &found, &count);
+  const Status status = CatchNoMemory(path(), [&] {
+    return FindU64(file_info_, info::kDeleteFamilyCount, &found, &count);
+  });
   if (!status.ok() || !found) return true;
   if (count == 0) return false;
   return !delete_family_bloom_.has_value() || Probe(*delete_family_bloom_, row);
@@ -525,7 +532,8 @@ bool Reader::KeyRangeMayContain(std::string_view start_row,
 bool Reader::TimeRangeMayContain(int64_t min_ms, int64_t max_ms) const {
   bool found = false;
   TimeRange range;
-  const Status status = FindTimeRange(file_info_, &found, &range);
+  const Status status = CatchNoMemory(
+      path(), [&] { return FindTimeRange(file_info_, &found, &range); });
   if (!status.ok() || !found) return true;
   return range.min_ms <= max_ms && min_ms <= range.max_ms;
 }
@@ -540,16 +548,18 @@ std::vector<std::string> Reader::MetaBlockNames() const {
 
 Status Reader::ReadMetaBlock(std::string_view name,
                              std::string* contents) const {
-  for (size_t i = 0; i < meta_root_.size(); ++i) {
-    if (meta_root_.key(i) != name) continue;
-    Block block;
-    Buffer scratch;
-    const Status status = blocks_->Read(meta_root_.location(i),
-                                        BlockType::kMeta, &block, &scratch);
-    if (status.ok()) *contents = block.payload;
-    return status;
-  }
-  return NotFound(file_->path(), ": no meta block \"", ToPrintable(name), "\"");
+  return CatchNoMemory(path(), [&] {
+    for (size_t i = 0; i < meta_root_.size(); ++i) {
+      if (meta_root_.key(i) != name) continue;
+      Block block;
+      Buffer scratch;
+      const Status status = blocks_->Read(meta_root_.location(i),
+                                          BlockType::kMeta, &block, &scratch);
+      if (status.ok()) *contents = block.payload;
+      return status;
+    }
+    return NotFound(path(), ": no meta block \"", ToPrintable(name), "\"");
+  });
 }
 
 }  // namespace rowbloom::hfile

@@ -124,8 +124,10 @@ class Reader : public HFileReader {
   void LoadBlooms(uint64_t offset);
   void LoadBloom(const BlockLocation& location, BlockType type);
 
-  rocksdb::Status Collect(HFileIterator* from, const HFileKey& column,
-                          bool whole_row, std::vector<HFileCell>* cells) const;
+  rocksdb::Status FindMidKey(std::string* key) const;
+  // Gets the cells of a row, or of one of its columns.
+  rocksdb::Status Collect(const HFileKey& column, bool whole_row,
+                          std::vector<HFileCell>* cells) const;
 
   // The general filter of rows or prefixes, whose last key bounds it.
   bool ProbeForRow(std::string_view key) const;

@@ -10,6 +10,7 @@
 
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/hfile/block_walk.h"
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/reader.h"
@@ -361,16 +362,18 @@ Status Reader::Verify(HFileReport* report) const { return Verify({}, report); }
 
 Status Reader::Verify(const std::function<void(uint64_t)>& progress,
                       HFileReport* report) const {
-  *report = {};
-  const uint64_t unusable = BloomStats().unusable;
-  const Status status = Verifier(*this, progress, report).Run();
-  const uint64_t unread = BloomStats().unusable - unusable;
-  if (unread > 0) {
-    ++report->problem_count;
-    report->problems.push_back(Concat(
-        path(), ": ", unread, " keys fell to Bloom chunks that are damaged"));
-  }
-  return status;
+  return CatchNoMemory(path(), [&] {
+    *report = {};
+    const uint64_t unusable = BloomStats().unusable;
+    Status status = Verifier(*this, progress, report).Run();
+    const uint64_t unread = BloomStats().unusable - unusable;
+    if (unread > 0) {
+      ++report->problem_count;
+      report->problems.push_back(Concat(
+          path(), ": ", unread, " keys fell to Bloom chunks that are damaged"));
+    }
+    return status;
+  });
 }
 
 }  // namespace rowbloom::hfile

@@ -77,9 +77,10 @@ struct HFileBloomInfo {
 
 // The counts of lookups in a file's Bloom filters since it was opened.
 struct HFileBloomStats {
-  uint64_t checked = 0;   // lookups that a chunk, or the chunk index, answered
-  uint64_t absent = 0;    // those that were answered with no
-  uint64_t unusable = 0;  // a damaged filter or chunk: "may contain"
+  uint64_t checked = 0;  // lookups that a chunk, or the chunk index, answered
+  uint64_t absent = 0;   // those that were answered with no
+  // A damaged filter or chunk, or no memory: "may contain".
+  uint64_t unusable = 0;
 };
 
 // The results of HBase's HFileScanner.seekTo, in its numbers.
@@ -155,6 +156,7 @@ struct HFileReport {
 //                 or its size
 //   MemoryLimit   (an Aborted) a block or answer larger than the options allow,
 //                 or than the memory left
+// NewIterator and MetaBlockNames have no status, and throw std::bad_alloc.
 //
 // Bloom lookups answer with true ("may contain") unless the file says no: true
 // costs a read, a wrong false would lose a cell. They decide as HBase's
