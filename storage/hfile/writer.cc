@@ -15,6 +15,7 @@
 #include "rowbloom/hfile_format.h"
 #include "rowbloom/hfile_reader.h"
 #include "rowbloom/printable.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/format/output_file.h"
 #include "storage/format/status_text.h"
 #include "storage/hfile/block_writer.h"
@@ -180,9 +181,13 @@ class Writer : public HFileWriter {
   uint64_t cell_count() const override { return totals_.cells; }
 
  private:
+  // The status of a call, which without memory for it ends the file.
+  template <typename Call>
+  Status Run(const Call& call);
   // The error that ended the file, or InvalidArgument after Finish.
   Status CheckUnfinished() const;
   Status Check(const HFileCellView& cell) const;
+  Status Add(const HFileCellView& cell);
   Status AddToBlooms(const HFileCellView& cell);
   void Count(const HFileCellView& cell);
   Status FinishDataBlock();
@@ -363,19 +368,33 @@ void Writer::Count(const HFileCellView& cell) {
   }
 }
 
+template <typename Call>
+Status Writer::Run(const Call& call) {
+  Status status = CatchNoMemory(file_->path(), call);
+  if (status.IsMemoryLimit() && failed_.ok()) {
+    failed_ = NoMemoryFor(file_->path());
+  }
+  return status;
+}
+
 Status Writer::Append(const HFileCellView& cell) {
-  Status status = CheckUnfinished();
-  if (status.ok()) status = Check(cell);
-  if (!status.ok()) return status;
+  return Run([&] {
+    Status status = CheckUnfinished();
+    if (status.ok()) status = Check(cell);
+    return status.ok() ? Fail(Add(cell)) : status;
+  });
+}
+
+Status Writer::Add(const HFileCellView& cell) {
   const bool same_key =
       totals_.cells > 0 && CompareHFileKeys(LastKey(), cell.key()) == 0;
-  status = AddToBlooms(cell);
+  Status status = AddToBlooms(cell);
   // Cells of one key stay in one block.
   if (status.ok() && !same_key && data_->size_bytes() >= options_.block_bytes) {
     status = FinishDataBlock();
     if (status.ok()) status = WriteInlineBlocks(/*closing=*/false);
   }
-  if (!status.ok()) return Fail(status);
+  if (!status.ok()) return status;
   if (data_->empty()) {
     key_before_ = last_key_;
     first_key_.clear();
@@ -394,18 +413,24 @@ Status Writer::CheckUnfinished() const {
 }
 
 Status Writer::AddMetaBlock(std::string_view name, std::string_view contents) {
-  if (Status s = CheckUnfinished(); !s.ok()) return s;
-  if (meta_blocks_.emplace(name, contents).second) return Status::OK();
-  return InvalidArgument(file_->path(), ": meta block \"", ToPrintable(name),
-                         "\" twice");
+  return Run([&] {
+    Status status = CheckUnfinished();
+    if (status.ok() && !meta_blocks_.emplace(name, contents).second) {
+      status = InvalidArgument(file_->path(), ": meta block \"",
+                               ToPrintable(name), "\" twice");
+    }
+    return status;
+  });
 }
 
 Status Writer::AddFileInfo(std::string_view name, std::string_view value) {
-  Status status = CheckUnfinished();
-  if (!status.ok()) return status;
-  status = Prefixed(file_->path() + ": ", CheckInfoName(name));
-  if (status.ok()) file_info_[std::string(name)] = value;
-  return status;
+  return Run([&] {
+    Status status = CheckUnfinished();
+    if (!status.ok()) return status;
+    status = Prefixed(file_->path() + ": ", CheckInfoName(name));
+    if (status.ok()) file_info_[std::string(name)] = value;
+    return status;
+  });
 }
 
 Status Writer::WriteCounted(BlockType type, std::string_view payload,
@@ -571,9 +596,12 @@ Status Writer::WriteAll() {
 }
 
 Status Writer::Finish() {
-  if (Status s = CheckUnfinished(); !s.ok()) return s;
-  finished_ = true;
-  return Fail(WriteAll());
+  return Run([&] {
+    Status status = CheckUnfinished();
+    if (!status.ok()) return status;
+    finished_ = true;
+    return Fail(WriteAll());
+  });
 }
 
 }  // namespace
@@ -594,5 +622,6 @@ Status OpenWriter(const FileForm& form, const std::string& path,
 rocksdb::Status rowbloom::HFileWriter::Open(
     const HFileWriterOptions& options, const std::string& path,
     std::unique_ptr<HFileWriter>* writer) {
-  return hfile::OpenWriter({options}, path, writer);
+  return rowbloom::CatchNoMemory(
+      path, [&] { return hfile::OpenWriter({options}, path, writer); });
 }

@@ -173,6 +173,37 @@ TEST_P(NoMemoryForHFile, MovesOfAnIterator) {
   }
 }
 
+TEST_P(NoMemoryForHFile, AWriterIsAtItsEnd) {
+  size_t appended = 0;
+  const auto write = [&](HFileWriter* writer) {
+    for (appended = 0; appended < cells_.size(); ++appended) {
+      const Status s = writer->Append(cells_[appended].View());
+      if (!s.ok()) return s;
+    }
+    return Status::OK();
+  };
+  std::unique_ptr<HFileWriter> writer;
+  size_t failures = 0;
+  for (bool failed = true; failed; ++failures) {
+    ASSERT_THAT(hfile::OpenWriter(form_, path_, &writer), IsOk());
+    Status status;
+    {
+      const FailingNew failing(failures, FailingNew::For::kOneCall);
+      status = write(writer.get());
+      failed = FailingNew::HasFailed();
+    }
+    EXPECT_EQ(status.IsMemoryLimit(), failed) << status.ToString();
+    // Neither the cell that failed nor the next one may follow.
+    if (failed) {
+      EXPECT_TRUE(writer->Append(cells_.back().View()).IsMemoryLimit());
+    }
+    EXPECT_EQ(writer->Finish().IsMemoryLimit(), failed);
+    writer.reset();
+    EXPECT_EQ(std::filesystem::exists(path_), !failed);
+  }
+  EXPECT_GT(failures, 50U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Encodings, NoMemoryForHFile,
                          ::testing::Values(HFileEncoding::kNone,
                                            HFileEncoding::kFastDiff));
