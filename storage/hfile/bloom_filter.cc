@@ -163,7 +163,8 @@ Comparator ComparatorOf(std::string_view class_name) {
   const auto ends = [&](std::string_view name) {
     return class_name.ends_with(name);
   };
-  if (ends("MetaComparator") || ends("MetaCellComparator")) {
+  if (ends("MetaComparator") || ends("MetaKeyComparator") ||
+      ends("MetaCellComparator")) {
     return Comparator::kMeta;
   }
   if (ends("RawBytesComparator") || ends("ByteArrayComparator")) {

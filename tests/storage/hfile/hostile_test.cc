@@ -160,6 +160,35 @@ TEST_F(HostileHFile, AFileWithoutCellsOfHBase1IsRead) {
   EXPECT_THAT(report.problems, IsEmpty());
 }
 
+// Their rows have the order of their start rows, "a" and "a!".
+TEST_F(HostileHFile, FilesOfHBaseMetaAreWalked) {
+  const std::vector<HFileCell> cells = {
+      HFileCell({.row = "t,a,5", .family = "info", .qualifier = "q"}),
+      HFileCell({.row = "t,b!,4", .family = "info", .qualifier = "q"})};
+  for (const char* comparator :
+       {"KeyValue$MetaKeyComparator", "KeyValue$MetaComparator",
+        "MetaCellComparator", "KeyValue$KVComparator"}) {
+    SCOPED_TRACE(comparator);
+    hfile::FileForm form;
+    form.bloom_type = BloomType::kNone;
+    form.comparator = std::string("org.apache.hadoop.hbase.") + comparator;
+    test::WriteCells(form, path_, cells);
+    std::string file = test::ReadFile(path_);
+    EditPayload(&file, BlockType::kData, [](std::string* payload) {
+      payload->at(payload->find("t,b!") + 2) = 'a';
+    });
+    if (form.comparator.find("Meta") == std::string::npos) {
+      Refuses(file, kCorruption, "key before that of the cell before it");
+      continue;
+    }
+    EXPECT_THAT(ReadAll(file), IsOk());
+    ASSERT_EQ(cells_.size(), 2U);
+    EXPECT_EQ(cells_[1].row, "t,a!,4");
+    EXPECT_THAT(reader_->GetRow("t,a,5", &cells_),
+                StatusIs(kNotSupported, HasSubstr("order of hbase:meta")));
+  }
+}
+
 TEST_F(HostileHFile, OtherVersionsAreRefusedByName) {
   const std::string good = File();
   for (const uint32_t major : {1U, 2U, 4U}) {
