@@ -31,6 +31,8 @@ struct rowbloom_rows_t {
   std::optional<rowbloom::RowScanner::Iterator> at;  // nullopt: not begun
   std::optional<rowbloom::Row> one;                  // not given yet
   rowbloom::Row given;  // the row of a get that was given
+  // A row that was read and not shown, as there was no memory for its cells.
+  const rowbloom::Row* unshown = nullptr;
   std::vector<rowbloom_cell_t> cells;
 };
 
@@ -367,10 +369,11 @@ bool rowbloom_rows_next(rowbloom_rows_t* rows, rowbloom_row_t* row,
   *row = {};
   bool there = false;
   const bool ok = Run(error, [&] {
-    const rowbloom::Row* next = nullptr;
-    const Status s = rowbloom::c::Next(rows, &next);
-    if (s.ok() && next != nullptr) {
-      rowbloom::c::Show(*next, &rows->cells, row);
+    Status s;
+    if (rows->unshown == nullptr) s = rowbloom::c::Next(rows, &rows->unshown);
+    if (s.ok() && rows->unshown != nullptr) {
+      rowbloom::c::Show(*rows->unshown, &rows->cells, row);
+      rows->unshown = nullptr;
       there = true;
     }
     return s;

@@ -1,6 +1,6 @@
-// No exception crosses the C interface, wherever memory runs out in its own
-// code. RocksDB is not exception-safe, so the calls are those that do not enter
-// it.
+// No exception crosses the C interface, and nothing is lost, wherever memory
+// runs out in its own code. RocksDB is not exception-safe, so the calls are
+// those that do not enter it.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 
 #include "rowbloom/c.h"
 #include "tests/support/failing_new.h"
+#include "tests/support/temp_dir.h"
 
 namespace rowbloom::test {
 namespace {
@@ -73,6 +74,34 @@ TEST(NoMemory, FrontFilters) {
                   rowbloom_front_filter_create(UINT64_MAX, 0, error));
             }),
             0u);
+}
+
+TEST(NoMemory, ARowThatWasReadIsGivenByTheNextCall) {
+  const TempDir dir;
+  char* error = nullptr;
+  const char* const family = "info";
+  rowbloom_store_t* const store =
+      rowbloom_store_open(dir.File("db").c_str(), &family, 1, nullptr, &error);
+  ASSERT_EQ(error, nullptr);
+  ASSERT_TRUE(
+      rowbloom_store_put(store, "row", 3, family, "q", 1, "value", 5, &error));
+  rowbloom_rows_t* const rows =
+      rowbloom_store_get_row(store, "row", 3, nullptr, &error);
+  ASSERT_EQ(error, nullptr);
+  rowbloom_row_t row;
+  {
+    const FailingNew failing(0, FailingNew::For::kOneCall);
+    EXPECT_FALSE(rowbloom_rows_next(rows, &row, &error));
+  }
+  EXPECT_NE(error, nullptr);
+  rowbloom_free(error);
+  ASSERT_TRUE(rowbloom_rows_next(rows, &row, &error));
+  ASSERT_EQ(row.cell_count, 1u);
+  EXPECT_EQ(std::string(row.cells->value, row.cells->value_size), "value");
+  EXPECT_FALSE(rowbloom_rows_next(rows, &row, &error));
+  EXPECT_EQ(error, nullptr);
+  rowbloom_rows_destroy(rows);
+  rowbloom_store_close(store);
 }
 
 TEST(NoMemory, OptionsOfAStore) {
