@@ -83,33 +83,32 @@ Status MobFiles::Open(const std::string& root, std::string_view family,
   const std::string of_table =
       Concat("/data/", reference.name_space, "/", reference.table);
   const std::string family_and_file = Concat(family, "/", reference.file);
-  auto& found = open_[Concat(root, of_table, "/", family_and_file)];
-  if (found == nullptr) {
-    std::string path;
-    if (root.empty() ||
-        (!FindInRegions(root + "/mobdir" + of_table, family_and_file, &path) &&
-         !FindInRegions(root + "/archive" + of_table, family_and_file,
-                        &path))) {
-      return NotSupported(
-          "its value is in MOB file \"", ToPrintable(reference.file),
-          "\", which is in no region below mobdir", of_table, " or archive",
-          of_table,
-          root.empty() ? " (looked for beside data/NAMESPACE/TABLE)" : " in ",
-          root,
-          "; copy it there from HBase, or import a snapshot, or raise "
-          "MOB_THRESHOLD beyond the values and run major_compact");
-    }
-    // The key stays valid: no other file is opened before this one is used.
-    if (open_.size() > kMaxOpen) {
-      std::erase_if(open_,
-                    [](const auto& file) { return file.second != nullptr; });
-    }
-    Status s = HFileReader::Open(options_, path, &found);
-    if (s.ok()) s = found->CellsStatus();
-    if (!s.ok()) return s;
+  const std::string name = Concat(root, of_table, "/", family_and_file);
+  if (const auto known = open_.find(name); known != open_.end()) {
+    *reader = known->second.get();
+    return Status::OK();
   }
-  *reader = found.get();
-  return Status::OK();
+  std::string path;
+  if (root.empty() ||
+      (!FindInRegions(root + "/mobdir" + of_table, family_and_file, &path) &&
+       !FindInRegions(root + "/archive" + of_table, family_and_file, &path))) {
+    return NotSupported(
+        "its value is in MOB file \"", ToPrintable(reference.file),
+        "\", which is in no region below mobdir", of_table, " or archive",
+        of_table,
+        root.empty() ? " (looked for beside data/NAMESPACE/TABLE)" : " in ",
+        root,
+        "; copy it there from HBase, or import a snapshot, or raise "
+        "MOB_THRESHOLD beyond the values and run major_compact");
+  }
+  std::unique_ptr<HFileReader> opened;
+  Status s = HFileReader::Open(options_, path, &opened);
+  if (s.ok()) s = opened->CellsStatus();
+  if (!s.ok()) return s;
+  if (open_.size() == kMaxOpen) open_.clear();
+  *reader = opened.get();
+  open_.emplace(name, std::move(opened));
+  return s;
 }
 
 }  // namespace rowbloom::hfile_transfer

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/hfile/block_cache.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/storage/hfile_transfer/transfers.h"
 #include "tests/storage/store/test_store.h"
@@ -748,6 +749,36 @@ TEST_F(ImportOfMobValues, OfManyFiles) {
   for (const HFileCell& cell : references) {
     EXPECT_THAT(Values(cell.row, "q"), ElementsAre(Large(cell.row).value));
   }
+}
+
+// Files that are nowhere take no place among those that are kept open.
+TEST_F(ImportOfMobValues, OfFilesInTurnsBesideFilesThatAreNowhere) {
+  constexpr size_t kNowhere = 70;
+  const std::string table = WriteStoreFile({ReferenceTo("00", Large("0"))});
+  for (size_t i = 1; i < kNowhere; ++i) {
+    const std::string name = std::to_string(1000 + i);
+    Write("hbase/data/default/orders/1e2d/f/0b" + name,
+          {ReferenceTo(name, Large(name))});
+  }
+  std::vector<HFileCell> references;
+  std::vector<std::vector<HFileCell>> of_files(2);
+  for (size_t i = 0; i < 50; ++i) {
+    const HFileCell cell = Large(std::to_string(5000 + i));
+    of_files[i % 2].push_back(cell);
+    references.push_back(ReferenceTo(i % 2 == 0 ? "0a" : "0b", cell));
+  }
+  WriteMob("0a", of_files[0]);
+  WriteMob("0b", of_files[1]);
+  Write("hbase/data/default/orders/1e2d/f/0c", references);
+  const auto cache = NewHFileBlockCache(1 << 20);
+  const uint64_t first_id = cache->NewFileId();
+  ASSERT_THAT(
+      Run({table}, {.keep_going = true, .reader = {.block_cache = cache}}),
+      IsOk());
+  EXPECT_EQ(report_.left_out.size(), kNowhere);
+  EXPECT_EQ(report_.puts, references.size());
+  // Each store file is looked at and read, the last one is read twice.
+  EXPECT_EQ(cache->NewFileId() - first_id - 1, 2 * (kNowhere + 1) + 1 + 2);
 }
 
 // HBase may have removed their files.
