@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -18,19 +17,12 @@
 
 #include "rowbloom/cell.h"
 #include "storage/cells/given_times.h"
+#include "storage/format/wall_clock.h"
 
 namespace rowbloom {
 
-// Milliseconds since 1970-01-01 UTC, as the machine has them. Called from any
-// thread.
+// Milliseconds as SystemWallClock gives them. Called from any thread.
 using WallClock = std::function<uint64_t()>;
-inline uint64_t SystemWallClock() {
-  using std::chrono::milliseconds;
-  using std::chrono::system_clock;
-  const auto now = system_clock::now().time_since_epoch();
-  const auto ms = std::chrono::duration_cast<milliseconds>(now).count();
-  return static_cast<uint64_t>(std::max<int64_t>(ms, 0));
-}
 
 // Thread-safe.
 class LeasedClock {

@@ -1,7 +1,6 @@
 // HFileWriter: the order in which blocks come out is HBase's, so that the same
 // cells and options give the same bytes.
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "storage/format/no_exceptions.h"
 #include "storage/format/output_file.h"
 #include "storage/format/status_text.h"
+#include "storage/format/wall_clock.h"
 #include "storage/hfile/block_writer.h"
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/bloom_writer.h"
@@ -145,12 +145,6 @@ bool IsWritten(HFileCellType type) {
     default:
       return false;
   }
-}
-
-int64_t NowMs() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 // The totals of all cells that the file info has.
@@ -488,8 +482,9 @@ FileInfo Writer::MakeFileInfo() const {
   if (totals_.cells > 0) all[info::kLastKey] = last_key_;
   all[info::kAverageKeyBytes] = average(totals_.key_bytes);
   all[info::kAverageValueBytes] = average(totals_.value_bytes);
-  all[info::kCreateTime] =
-      U64Bytes(static_cast<uint64_t>(options.create_time_ms.value_or(NowMs())));
+  all[info::kCreateTime] = U64Bytes(
+      options.create_time_ms ? static_cast<uint64_t>(*options.create_time_ms)
+                             : SystemWallClock());
   if (options.biggest_cell && totals_.cells > 0) {
     all[info::kBiggestCellKey] = totals_.biggest_cell_key;
     all[info::kBiggestCellBytes] = U64Bytes(totals_.biggest_cell_bytes);

@@ -1,11 +1,11 @@
 #include "storage/hfile_transfer/cell_loader.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
+#include "storage/format/wall_clock.h"
 
 namespace rowbloom::hfile_transfer {
 
@@ -64,13 +64,6 @@ Status CheckAlone(const HFileCellView& cell, bool latest, bool drop_tags,
   return CheckTags(cell, drop_tags, &tags->emplace(), reference);
 }
 
-uint64_t WallNow() {
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(
-          std::chrono::system_clock::now().time_since_epoch())
-          .count());
-}
-
 // A TTL below 1 runs out as soon as the cell's time has come.
 std::optional<uint64_t> TtlOf(const std::optional<CellTags>& tags) {
   if (!tags || !tags->ttl_ms) return std::nullopt;
@@ -85,8 +78,8 @@ CellLoader::CellLoader(const HFileImportOptions& options, BulkLoad* load,
                        HFileImportReport* report)
     : options_(options),
       load_(load),
-      now_ms_(load == nullptr ? WallNow() : load->timestamp_ms()),
-      wall_ms_(std::min(WallNow(), now_ms_)),
+      now_ms_(load == nullptr ? SystemWallClock() : load->timestamp_ms()),
+      wall_ms_(std::min(SystemWallClock(), now_ms_)),
       family_(family),
       family_options_(family_options),
       latest_(family_options.KeepsLatest()),

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/wall_clock.h"
 #include "storage/hfile_transfer/export_directory.h"
 #include "storage/hfile_transfer/hbase_limits.h"
 #include "storage/hfile_transfer/progress_meter.h"
@@ -23,12 +23,6 @@ using rocksdb::Status;
 // Both have HBase's numbers.
 HFileCellType TypeOf(ChangeType type) {
   return static_cast<HFileCellType>(type);
-}
-
-int64_t NowMs() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 // The writer's options: what HFileOutputFormat2 says of its files, and what is
@@ -50,7 +44,9 @@ HFileWriterOptions WriterOptions(const HFileExportOptions& options,
   if (!writer.exclude_from_minor_compaction) {
     writer.exclude_from_minor_compaction = false;
   }
-  if (!writer.bulk_load_time_ms) writer.bulk_load_time_ms = NowMs();
+  if (!writer.bulk_load_time_ms) {
+    writer.bulk_load_time_ms = static_cast<int64_t>(SystemWallClock());
+  }
   if (!writer.bulk_load_task) writer.bulk_load_task = "rowbloom";
   return writer;
 }
