@@ -14,20 +14,20 @@ BlockWriter::BlockWriter(const FileForm& options, OutputFile* file)
   previous_offsets_.fill(-1);
 }
 
+Status BlockWriter::CheckBytes(size_t block_bytes) const {
+  if (block_bytes <= kHFileMaxBlockBytes) return Status::OK();
+  return InvalidArgument(file_->path(), ": block of ", block_bytes,
+                         " bytes at offset ", offset(), ", expected at most ",
+                         kHFileMaxBlockBytes);
+}
+
 Status BlockWriter::Write(BlockType type, std::string_view payload,
                           BlockLocation* location) {
   stored_.assign(kBlockHeaderBytes, '\0');
-  Status status;
-  if (payload.size() <= kHFileMaxBlockBytes) {
-    status = compressor_.Compress(payload, &stored_);
-  }
+  Status status = CheckBytes(payload.size());
+  if (status.ok()) status = compressor_.Compress(payload, &stored_);
+  if (status.ok()) status = CheckBytes(stored_.size());
   if (!status.ok()) return status;
-  if (payload.size() > kHFileMaxBlockBytes ||
-      stored_.size() > kHFileMaxBlockBytes) {
-    return InvalidArgument(file_->path(), ": block of ", payload.size(),
-                           " bytes at offset ", offset(), ", expected at most ",
-                           kHFileMaxBlockBytes);
-  }
   int64_t& previous = previous_offsets_[static_cast<size_t>(type)];
   BlockHeader header;
   header.type = type;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ namespace rowbloom::hfile {
 class BlockWriter {
  public:
   BlockWriter(const FileForm& options, OutputFile* file);
+
+  // InvalidArgument: the next block may not have so many bytes.
+  rocksdb::Status CheckBytes(size_t block_bytes) const;
 
   // `*location` is where the block is.
   rocksdb::Status Write(BlockType type, std::string_view payload,

@@ -31,8 +31,8 @@ inline constexpr size_t kHFileMaxFamilyBytes = 127;
 inline constexpr size_t kHFileMaxTagsBytes = 32767;
 // The limit for key and value together.
 inline constexpr size_t kHFileMaxCellBytes = size_t{1} << 30;
-// The largest block that the writer writes, compressed or not: Java counts its
-// bytes in a signed int.
+// The largest block that the writer writes, compressed or not, encoded or not:
+// Java counts its bytes in a signed int.
 inline constexpr size_t kHFileMaxBlockBytes =
     std::numeric_limits<int32_t>::max() / 8 * 7;
 

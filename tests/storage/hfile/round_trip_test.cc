@@ -468,6 +468,25 @@ TEST(HFileReader, ManyThreadsShareOneReaderAndItsCache) {
   EXPECT_EQ(reader_options.block_cache->used_bytes(), 0U);
 }
 
+// Cells of one key are in one block. What a reader makes of it counts, too: as
+// it is stored, this one has the value once.
+TEST(HFileWriter, BlocksAreNoLargerThanTheLimitWhenTheyAreDecoded) {
+  const test::TempDir dir;
+  const std::string value(size_t{64} << 20, 'v');
+  HFileCellView cell{.row = "r", .family = "f", .value = value};
+  std::unique_ptr<HFileWriter> writer;
+  ASSERT_THAT(HFileWriter::Open({.encoding = HFileEncoding::kFastDiff,
+                                 .bloom_type = BloomType::kNone},
+                                dir.File("a.hfile"), &writer),
+              IsOk());
+  for (size_t bytes = 0; bytes <= kHFileMaxBlockBytes; bytes += value.size()) {
+    ASSERT_THAT(writer->Append(cell), IsOk());
+  }
+  EXPECT_THAT(writer->Finish(),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("expected at most 1879048185")));
+}
+
 TEST(HFileReader, AnswersNoLargerThanTheLimit) {
   const test::TempDir dir;
   const std::string path = dir.File("a.hfile");
