@@ -39,6 +39,10 @@ double BlockRate(double keys, int probes) {
 // its mode and by the ratio of the probabilities of j + 1 and j.
 template <typename Ratio>
 double MeanBlockRate(double mode, int probes, Ratio ratio) {
+  // Around such a mode all bits of all blocks are set. The sums would take time
+  // in proportion to its root, and would not end where j + 1 rounds to j.
+  constexpr double kFullBlockKeys = 1e5;
+  if (mode > kFullBlockKeys) return 1;
   constexpr double kNegligible = 1e-20;
   double weight_sum = 1;
   double rate_sum = BlockRate(mode, probes);

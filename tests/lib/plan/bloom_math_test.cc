@@ -76,6 +76,17 @@ TEST(BloomMath, EmptyAndFullFiltersAreExact) {
   EXPECT_NEAR(BlockedFalsePositiveRate(1, 4, 1), 1.0 / 2048, 1e-12);
 }
 
+TEST(BloomMath, CountlessKeysFillEachBlock) {
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  for (const uint64_t blocks : {uint64_t{2}, uint64_t{1} << 24}) {
+    EXPECT_EQ(BlockedFalsePositiveRate(kMost, blocks, 6), 1) << blocks;
+    EXPECT_EQ(BlockedFalsePositiveRate(kMost / 2, blocks, 1), 1) << blocks;
+  }
+  for (const double bits : {1e-3, 1e-15, std::numeric_limits<double>::min()}) {
+    EXPECT_EQ(BlockedFalsePositiveRate(bits, 1), 1) << bits;
+  }
+}
+
 TEST(BloomMath, RatesOutsideZeroAndOneAreNone) {
   EXPECT_TRUE(IsFalsePositiveRate(0.01));
   EXPECT_TRUE(IsFalsePositiveRate(1e-300));
