@@ -17,12 +17,11 @@ namespace {
 
 // A ribbon has more than the slots of its keys: some at the ends of its systems
 // stay empty, and each system has a header.
-uint64_t RibbonBytes(uint64_t keys, double bits_per_key) {
+double RibbonBytes(uint64_t keys, double bits_per_key) {
   constexpr double kEmptySlots = 50;
   constexpr double kHeaderBytes = 20;
-  return static_cast<uint64_t>((static_cast<double>(keys) + kEmptySlots) *
-                                   bits_per_key / 8 +
-                               kHeaderBytes);
+  return (static_cast<double>(keys) + kEmptySlots) * bits_per_key / 8 +
+         kHeaderBytes;
 }
 
 // The prediction for one file of this rate, without its wasted reads.
@@ -46,10 +45,10 @@ Prediction PredictSections(const FileProfile& profile, const FilterSpec& filter,
     *bytes = section.blocks * kBloomBlockBytes;
     *section_rate = section.rate;
     if (filter.kind == FilterKind::kRibbon) {
-      const uint64_t ribbon =
+      const double ribbon =
           RibbonBytes(section.keys, KindBits(filter.kind, section.rate));
-      if (ribbon <= *bytes) {
-        *bytes = ribbon;
+      if (ribbon <= static_cast<double>(*bytes)) {
+        *bytes = static_cast<uint64_t>(ribbon);
         return;
       }
     }

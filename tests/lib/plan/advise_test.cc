@@ -52,6 +52,15 @@ TEST(Predict, TellsTheRateOfASectionThatHoldsMoreKeysThanFit) {
   EXPECT_NEAR(fits.row_rate, 0.01, 1e-6);
 }
 
+TEST(Predict, TellsTheRateOfARibbonThatNoSectionCanHold) {
+  const Prediction built = Predict({.rows = uint64_t{1} << 63, .files = 2},
+                                   {.bloom_type = BloomType::kRow,
+                                    .kind = FilterKind::kRibbon,
+                                    .false_positive_rate = 1e-7});
+  EXPECT_EQ(built.row_bytes, uint64_t{1} << 30);
+  EXPECT_EQ(built.row_rate, 1);
+}
+
 TEST(Advise, TakesTheAdaptiveSplitWhereRowsAreInFewFiles) {
   for (const uint64_t cells : {2, 10}) {
     const FileProfile profile = Profile(cells, 1);
