@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "rocksdb/db.h"
 #include "rocksdb/version.h"
@@ -20,21 +21,21 @@ namespace rowbloom {
 class Into {
  public:
   explicit Into(std::unique_ptr<rocksdb::DB>* db) : db_(db) {}
+  // RocksDB leaves its output as it was if it refuses the options.
+  ~Into() { *db_ = std::unique_ptr<rocksdb::DB>(std::exchange(opened_, {})); }
   Into(const Into&) = delete;
   Into& operator=(const Into&) = delete;
 
 #if ROCKSDB_MAJOR >= 10
-  operator std::unique_ptr<rocksdb::DB>*() { return db_; }
+  using Output = std::unique_ptr<rocksdb::DB>;
 #else
-  ~Into() { db_->reset(opened_); }
-  operator rocksdb::DB**() { return &opened_; }
+  using Output = rocksdb::DB*;
 #endif
+  operator Output*() { return &opened_; }
 
  private:
   std::unique_ptr<rocksdb::DB>* db_;
-#if ROCKSDB_MAJOR < 10
-  rocksdb::DB* opened_ = nullptr;
-#endif
+  Output opened_ = nullptr;
 };
 
 }  // namespace rowbloom
