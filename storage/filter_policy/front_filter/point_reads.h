@@ -33,7 +33,7 @@ template <typename KeyAt>
 Outcome LookUpMany(const Family& family, const View& view, size_t count,
                    const KeyAt& key_at, std::vector<Answer>* answers);
 
-// Counts what came of a get that RocksDB answered.
+// Counts what came of a get or seek that RocksDB answered.
 void CountPassed(const Family& family, Answer answer,
                  const rocksdb::Status& status);
 

@@ -3,8 +3,6 @@
 #include <optional>
 #include <string_view>
 
-#include "storage/filter_policy/front_filter/point_reads.h"
-
 namespace rowbloom::front_filter {
 
 using rocksdb::Slice;
@@ -15,10 +13,10 @@ bool StaysInRow(const rocksdb::ReadOptions& options) {
          !options.auto_prefix_mode && !options.tailing;
 }
 
-bool RowIterator::IsAbsent(const Slice& target) const {
+Answer RowIterator::LookUp(const Slice& target) const {
   if (prepared_ || view_ == nullptr || !core_->answers() ||
       !family_->prefixes_are_rows()) {
-    return false;
+    return Answer::kNothing;
   }
   const Outcome outcome = family_->LookUp(
       *view_, 1,
@@ -29,12 +27,18 @@ bool RowIterator::IsAbsent(const Slice& target) const {
       },
       [](size_t /*i*/) {});
   family_->Add(outcome);
-  return outcome.absent > 0;
+  if (outcome.absent > 0) return Answer::kAbsent;
+  return outcome.passed > 0 ? Answer::kMayExist : Answer::kNothing;
 }
 
 void RowIterator::Seek(const Slice& target) {
-  answered_ = IsAbsent(target);
-  if (!answered_) inner_->Seek(target);
+  const Answer answer = LookUp(target);
+  answered_ = answer == Answer::kAbsent;
+  if (answered_) return;
+  inner_->Seek(target);
+  Status status = inner_->status();
+  if (status.ok() && !inner_->Valid()) status = Status::NotFound();
+  CountPassed(*family_, answer, status);
 }
 
 template <typename Refreshing>

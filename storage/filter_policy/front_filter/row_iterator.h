@@ -8,6 +8,7 @@
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
 #include "storage/filter_policy/front_filter/core.h"
+#include "storage/filter_policy/front_filter/point_reads.h"
 
 namespace rowbloom::front_filter {
 
@@ -87,7 +88,7 @@ class RowIterator final : public rocksdb::Iterator {
 #endif
 
  private:
-  bool IsAbsent(const rocksdb::Slice& target) const;
+  Answer LookUp(const rocksdb::Slice& target) const;
   template <typename Refreshing>
   rocksdb::Status RefreshBy(const Refreshing& refresh);
 

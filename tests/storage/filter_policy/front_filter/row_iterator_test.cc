@@ -180,6 +180,22 @@ TEST_F(RowIteratorTest, SeesItsOwnTime) {
   EXPECT_GE(Answered(), answered);
 }
 
+TEST_F(RowIteratorTest, CountsWhatCameOfSeeks) {
+  Open();
+  Put("row101:a");
+  const Iterator it(front_->NewIterator(InRow()));
+  EXPECT_EQ(Seek(it.get(), "row100:"), "OK");
+  EXPECT_EQ(Seek(it.get(), "row101:"), "row101:a=of row101:a");
+  EXPECT_EQ(Seek(it.get(), "row101:b"), "OK");
+  EXPECT_EQ(Seek(it.get(), "row101:c"), "OK");
+  EXPECT_EQ(Seek(it.get(), "none"), "OK");  // it has no row
+  const auto stats = front_->front_filter()->Stats();
+  EXPECT_EQ(stats.asked, 4);
+  EXPECT_EQ(stats.answered, 1);
+  EXPECT_EQ(stats.passed_found, 1);
+  EXPECT_EQ(stats.passed_wasted, 2);
+}
+
 // An iterator that is made while the view changes answers nothing itself: rows
 // of the time in between may be in neither view.
 TEST_F(RowIteratorTest, MadeWhileTheViewChanges) {
