@@ -12,6 +12,7 @@
 #include "rocksdb/status.h"
 #include "storage/format/directory.h"
 #include "storage/format/held_lock.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom {
@@ -20,7 +21,9 @@ namespace rowbloom {
 // contents and no such file was made by others, and stays.
 inline constexpr char kStagingMark[] = "ROWBLOOM_UNFINISHED";
 
-// For one thread. Contents that are not committed go with this object.
+// For one thread. The directory goes with this object, and contents that are
+// not committed with it. One that cannot be removed is emptied by the next
+// Begin.
 class Staging {
  public:
   // `path` is where the contents will be; they are put together below
@@ -28,7 +31,8 @@ class Staging {
   Staging(rocksdb::Env* env, std::string path, const std::string& suffix)
       : env_(env), path_(std::move(path)), directory_(path_ + suffix) {}
   ~Staging() {
-    if (lock_) Remove().PermitUncheckedError();
+    if (!lock_) return;
+    CatchExceptions([this] { return Remove(); }).PermitUncheckedError();
   }
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
@@ -65,15 +69,13 @@ class Staging {
   // The path at which a file or directory is to be made.
   std::string contents() const { return directory_ + "/contents"; }
 
-  // Moves the contents, which are synced, to their place. An empty directory
-  // that cannot be removed now is used by the next Begin.
+  // Moves the contents, which are synced, to their place. The directory, empty
+  // now, goes with this object.
   rocksdb::Status Commit() {
     rocksdb::Status s = env_->RenameFile(contents(), path_);
     if (s.ok()) s = SyncDirectory(env_, ParentOf(path_));
-    if (s.ok()) {
-      Remove().PermitUncheckedError();
-    } else if (env_->FileExists(contents()).IsNotFound()) {
-      // A failure leaves nothing, also one of a renaming that was done.
+    // A failure leaves nothing, also one of a renaming that was done.
+    if (!s.ok() && env_->FileExists(contents()).IsNotFound()) {
       env_->RenameFile(path_, contents()).PermitUncheckedError();
     }
     return s;

@@ -1,0 +1,41 @@
+// A directory in which something is put together, while memory runs out.
+#include "storage/format/staging.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "tests/support/failing_new.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom {
+namespace {
+
+using test::FailingNew;
+using test::IsOk;
+
+// Its end runs while an exception that said so is under way.
+TEST(Staging, EndsWithoutMemory) {
+  const test::TempDir dir;
+  const std::string path = dir.File("made");
+  bool failed = true;
+  for (size_t successes = 0; failed; ++successes) {
+    SCOPED_TRACE(successes);
+    std::optional<Staging> staging(std::in_place, rocksdb::Env::Default(), path,
+                                   ".making");
+    ASSERT_THAT(staging->Begin(), IsOk());  // removes what was left
+    ASSERT_FALSE(std::filesystem::exists(staging->contents()));
+    std::filesystem::create_directory(staging->contents());
+    std::ofstream(staging->contents() + "/file") << "bytes";
+    const FailingNew failing(successes, FailingNew::For::kAllCalls);
+    staging.reset();
+    failed = FailingNew::HasFailed();
+  }
+  EXPECT_FALSE(std::filesystem::exists(path + ".making"));
+}
+
+}  // namespace
+}  // namespace rowbloom
