@@ -19,12 +19,12 @@
 #include "rowbloom/key_layout.h"
 #include "rowbloom/printable.h"
 #include "rowbloom/store_options.h"
-#include "storage/format/forks.h"
 #include "storage/format/status_text.h"
 #include "storage/format/thread_slot.h"
 #include "storage/store/compaction_gate.h"
 #include "storage/store/database.h"
 #include "storage/store/family_options.h"
+#include "storage/store/forks.h"
 #include "storage/store/opening_env.h"
 
 namespace rowbloom {
