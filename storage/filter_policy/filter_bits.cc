@@ -10,6 +10,7 @@
 #include "lib/kernels/kernel.h"
 #include "storage/filter_policy/cache_charge.h"
 #include "storage/filter_policy/loaded_block.h"
+#include "storage/filter_policy/row_prefix_extractor.h"
 
 namespace rowbloom {
 namespace {
@@ -67,7 +68,8 @@ class Builder final : public rocksdb::FilterBitsBuilder {
     if (status != nullptr) *status = Status::OK();
     const auto start = std::chrono::steady_clock::now();
     try {
-      if (!std::exchange(failed_, false)) {
+      if (!std::exchange(failed_, false) &&
+          extractor_failures_ == ExtractorFailures()) {
         // The block and the copy that RocksDB gets.
         Charge(2 * builder_.SpaceFor(builder_.EstimateEntries()));
         const std::string block = builder_.Finish();
@@ -143,6 +145,9 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   FilterBlockBuilder builder_;
   bool verify_;
   bool failed_ = false;
+  // Those before this file. Later ones may be of its keys, whose prefixes are
+  // not added then.
+  const uint64_t extractor_failures_ = ExtractorFailures();
   std::shared_ptr<FilterCounters> counters_;
   LevelCounters* level_;  // one of counters_
   std::shared_ptr<FilterSummary> summary_;

@@ -1,4 +1,8 @@
+#include "storage/filter_policy/row_prefix_extractor.h"
+
+#include <atomic>
 #include <cstddef>
+#include <new>
 #include <string>
 
 #include "rowbloom/filter_policy.h"
@@ -8,6 +12,8 @@ namespace rowbloom {
 namespace {
 
 using rocksdb::Slice;
+
+constinit std::atomic<uint64_t> failures{0};
 
 class RowPrefixExtractor final : public rocksdb::SliceTransform {
  public:
@@ -42,9 +48,11 @@ class RowPrefixExtractor final : public rocksdb::SliceTransform {
   size_t RowBytes(const Slice& key) const {
     try {
       return layout_.RowBytes(key.ToStringView());
+    } catch (const std::bad_alloc&) {
+      failures.fetch_add(1, std::memory_order_relaxed);
     } catch (...) {  // a custom layout; RocksDB is not exception-safe
-      return KeyLayout::kNoRow;
     }
+    return KeyLayout::kNoRow;
   }
 
   KeyLayout layout_;
@@ -52,6 +60,10 @@ class RowPrefixExtractor final : public rocksdb::SliceTransform {
 };
 
 }  // namespace
+
+uint64_t ExtractorFailures() {
+  return failures.load(std::memory_order_relaxed);
+}
 
 std::unique_ptr<const rocksdb::SliceTransform> MakeRowPrefixExtractor(
     const KeyLayout& key_layout) {

@@ -47,9 +47,11 @@ rocksdb::Status NewFilterPolicy(
     std::shared_ptr<const rocksdb::FilterPolicy>* policy);
 
 // The prefix extractor of a layout: Transform(key) is the key's row bytes. A
-// key outside the layout is not InDomain. Total on any bytes, idempotent,
-// thread-safe; the layout is part of its name. nullptr: the layout has no id
-// that reads back, such as FixedRow(0), and NewFilterPolicy refuses it.
+// key outside the layout is not InDomain, nor is one for which a custom layout
+// throws: RocksDB's own prefix filter of a memtable, which is off by default,
+// then lacks it. Total on any bytes, idempotent, thread-safe; the layout is
+// part of its name. nullptr: the layout has no id that reads back, such as
+// FixedRow(0), and NewFilterPolicy refuses it.
 //
 // WARNING: with a prefix extractor, RocksDB promises an iterator only the keys
 // of the row that it was seeked to, whatever the filter policy. An iterator

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <new>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -229,6 +233,43 @@ TEST(WholeKeysOfPrefixes, AnExtractorOfAnotherKindIsServed) {
     EXPECT_GT(stats.asked, uint64_t{kFiles} * kKeys);
     EXPECT_GT(stats.row.skipped, stats.asked / 2);
   }
+}
+
+// RocksDB adds no prefix of a key that is outside the extractor's domain, as
+// one is whose layout throws, for want of memory perhaps.
+TEST(ThrowingLayout, LosesNoRowWithoutWholeKeys) {
+  static std::atomic<bool> throws{false};
+  const auto layout = KeyLayout::RegisterCustom(
+      "throws_for_a_while", [](std::string_view key) -> std::optional<size_t> {
+        if (throws && key.starts_with('b')) throw std::bad_alloc();
+        return 1;
+      });
+  ASSERT_TRUE(layout);
+  const TempDir dir;
+  const auto policy =
+      MakeFilterPolicy({.bloom_type = BloomType::kRow, .key_layout = *layout});
+  const auto db =
+      OpenDb(test::TestDbOptions({.policy = policy,
+                                  .extractor = NewRowPrefixExtractor(*layout),
+                                  .whole_key_filtering = false}),
+             dir.File("db"));
+  const auto finds = [&db](const std::string& row) {
+    rocksdb::ReadOptions options;
+    options.prefix_same_as_start = true;
+    const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(options));
+    it->Seek(row);
+    return it->Valid();
+  };
+  for (const bool failing : {true, false}) {
+    for (const char* key : {"a1", "b1", "c1"}) ExpectOk(db->Put({}, key, "v"));
+    throws = failing;
+    ExpectOk(db->Flush({}));
+    throws = false;
+    for (const char* row : {"a", "b", "c"}) EXPECT_TRUE(finds(row)) << row;
+  }
+  const FilterStats stats = StatsOf(*policy);
+  EXPECT_EQ(stats.blocks_failed, 1);
+  EXPECT_EQ(stats.blocks_built, 1);
 }
 
 }  // namespace
