@@ -21,6 +21,11 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
+// Protocol Buffers lose a message that they have no memory to keep.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:protobuf::internal::RepeatedPtrFieldBase";
+}
+
 namespace rowbloom {
 namespace {
 
