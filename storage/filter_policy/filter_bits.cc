@@ -145,8 +145,8 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   FilterBlockBuilder builder_;
   bool verify_;
   bool failed_ = false;
-  // Those before this file. Later ones may be of its keys, whose prefixes are
-  // not added then.
+  // The count when this file began. A later failure may be that of one of its
+  // keys, whose prefix is then missing.
   const uint64_t extractor_failures_ = ExtractorFailures();
   std::shared_ptr<FilterCounters> counters_;
   LevelCounters* level_;  // one of counters_

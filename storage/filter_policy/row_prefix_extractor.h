@@ -1,4 +1,4 @@
-// The prefix extractor's keys that have no answer.
+// The count of keys that a prefix extractor had no memory to split.
 #pragma once
 
 #include <cstdint>

@@ -96,8 +96,8 @@ class HFileWriter {
   // InvalidArgument: out of order, over a limit, tags or mvcc without a place,
   // a type that is not written; nothing was added, and the next cell may be.
   // Other errors end the file: every later call returns the same. So does the
-  // InvalidArgument of a block of more than kHFileMaxBlockBytes: cells of one
-  // key are in one.
+  // InvalidArgument of a block of more than kHFileMaxBlockBytes, as the cells
+  // of one key, which stay in one block, can make it.
   virtual rocksdb::Status Append(const HFileCellView& cell) = 0;
   // Adds a block of the application's own, found by its name. InvalidArgument:
   // a name twice.

@@ -22,7 +22,7 @@ namespace {
 using test::FailingNew;
 using test::IsOk;
 
-// Its end runs while an exception that said so is under way.
+// A Staging is destroyed while the exception of missing memory goes through.
 TEST(Staging, EndsWithoutMemory) {
   const test::TempDir dir;
   const std::string path = dir.File("made");

@@ -141,7 +141,7 @@ TEST_F(HostileHFile, TooShortForATrailer) {
               StatusIs(Status::kIOError, HasSubstr("cannot open")));
 }
 
-// What a compaction leaves when all cells have expired.
+// A compaction leaves such a file when all cells have expired.
 TEST_F(HostileHFile, AFileWithoutCellsOfHBase1IsRead) {
   test::WriteCells({}, path_, {});
   std::string file = test::ReadFile(path_);
@@ -160,7 +160,7 @@ TEST_F(HostileHFile, AFileWithoutCellsOfHBase1IsRead) {
   EXPECT_THAT(report.problems, IsEmpty());
 }
 
-// Their rows have the order of their start rows, "a" and "a!".
+// Rows of hbase:meta have the order of their start rows, "a" and "a!".
 TEST_F(HostileHFile, FilesOfHBaseMetaAreWalked) {
   const std::vector<HFileCell> cells = {
       HFileCell({.row = "t,a,5", .family = "info", .qualifier = "q"}),

@@ -1,4 +1,4 @@
-// Files of which memory runs out at each place of a read or a write. Nothing is
+// Memory runs out at each place of a read or a write of a file. Nothing is
 // thrown, and no answer is wrong: it is the right one, or MemoryLimit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -156,7 +156,7 @@ TEST_P(NoMemoryForHFile, MovesOfAnIterator) {
     };
   };
   size_t count = 0;
-  // Its memory is used again, so each of them is new.
+  // An iterator keeps its memory, so each of these is new.
   for (const bool fill_cache : {false, true}) {
     at = reader->NewIterator({.fill_cache = fill_cache});
     EXPECT_GT(CountFailures(walk([&] { at->SeekToFirst(); }, &count),

@@ -468,8 +468,8 @@ TEST(HFileReader, ManyThreadsShareOneReaderAndItsCache) {
   EXPECT_EQ(reader_options.block_cache->used_bytes(), 0U);
 }
 
-// Cells of one key are in one block. What a reader makes of it counts, too: as
-// it is stored, this one has the value once.
+// Cells of one key are in one block. The limit counts its decoded bytes, too:
+// the stored ones have the value once.
 TEST(HFileWriter, BlocksAreNoLargerThanTheLimitWhenTheyAreDecoded) {
   const test::TempDir dir;
   const std::string value(size_t{64} << 20, 'v');
