@@ -34,8 +34,8 @@ inline rocksdb::Status NoMemoryFor(std::string_view path) noexcept {
   }
 }
 
-// Returns the status of `body`, which reads a file, or that of having no memory
-// for it.
+// Returns the status of `body`, which reads or writes the file at `path`, or
+// that of having no memory for it.
 template <typename Body>
 rocksdb::Status CatchNoMemory(std::string_view path, Body&& body) {
   try {

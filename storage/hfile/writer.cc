@@ -175,7 +175,7 @@ class Writer : public HFileWriter {
   uint64_t cell_count() const override { return totals_.cells; }
 
  private:
-  // The status of a call, which without memory for it ends the file.
+  // Returns the status of a call. One that finds no memory ends the file.
   template <typename Call>
   Status Run(const Call& call);
   // The error that ended the file, or InvalidArgument after Finish.

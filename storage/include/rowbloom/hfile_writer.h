@@ -76,8 +76,8 @@ struct HFileWriterOptions {
 
 // Writes a file: Open, Append*, then Finish, after which the file is at its
 // path, synced to the disk; or nothing, after which it is not. Memory: one data
-// block, its compressed form, the index's root, and two Bloom chunks. Without
-// more of it the file ends with MemoryLimit. Not thread-safe.
+// block, its compressed form, the index's root, and two Bloom chunks. A call
+// that finds no memory ends the file with MemoryLimit. Not thread-safe.
 class HFileWriter {
  public:
   // Writes beside `path`, under a name of its own. Errors:

@@ -103,7 +103,7 @@ TEST_P(NoMemoryForHFile, Reads) {
   reader.reset();
   EXPECT_EQ(OpenFiles(), open_files);
 
-  // A cache that blocks have to leave.
+  // The cache is so small that blocks leave it.
   ASSERT_THAT(HFileReader::Open({.block_cache_bytes = 3000}, path_, &reader),
               IsOk());
   const HFileCell& sought = cells_[cells_.size() / 2];
