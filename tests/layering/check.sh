@@ -74,9 +74,10 @@ violations() {
       foreign_headers storage/format
       ;;
     tools_share_no_program)
-      # The programs include tools/cli and tools/sst, not each other.
-      includes tools/cli 'tools/(rowbloom|sst|sst_inspect)/'
-      includes tools/sst 'tools/(cli|rowbloom|sst_inspect)/'
+      # The programs include the other folders, not each other.
+      includes tools/cli 'tools/(rowbloom|sst|sst_inspect|table)/'
+      includes tools/sst 'tools/(cli|rowbloom|sst_inspect|table)/'
+      includes tools/table 'tools/(rowbloom|sst_inspect)/'
       includes tools/rowbloom 'tools/sst_inspect/'
       includes tools/sst_inspect 'tools/rowbloom/'
       ;;

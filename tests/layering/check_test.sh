@@ -17,7 +17,7 @@ new_tree() {
   echo '#include "rowbloom/key.h"' >"$tree/lib/key.cc"
   echo '#include "rowbloom/key.h"' >"$tree/storage/policy.cc"
   echo '#include "storage/policy.h"' >"$tree/tools/tool.cc"
-  mkdir -p "$tree"/tools/{cli,rowbloom,sst,sst_inspect}
+  mkdir -p "$tree"/tools/{cli,rowbloom,sst,sst_inspect,table}
   echo '#include "tools/cli/text.h"' >"$tree/tools/rowbloom/run.cc"
   mkdir -p "$tree"/storage/{c,filter_policy,format,hfile,settings,store,upkeep}
   echo '#include "storage/format/coding.h"' >"$tree/storage/hfile/block.cc"
@@ -81,7 +81,10 @@ case $rule in
     ;;
   tools_share_no_program)
     breaks tools/cli/text.h '#include "tools/rowbloom/verbs.h"'
+    breaks tools/cli/text.h '#include "tools/table/table_file.h"'
     breaks tools/sst/block.cc '#include "tools/cli/text.h"'
+    breaks tools/sst/block.cc '#include "tools/table/table_file.h"'
+    breaks tools/table/table_file.h '#include "tools/sst_inspect/verbs.h"'
     breaks tools/rowbloom/run.cc '#include "tools/sst_inspect/verbs.h"'
     breaks tools/sst_inspect/run.cc '#include "tools/rowbloom/verbs.h"'
     ;;

@@ -175,6 +175,16 @@ void PrintData(const TableFile& file, const DataArgs& args,
 
 }  // namespace
 
+void AddTimestamp(const std::optional<Timestamp>& timestamp, Record* record) {
+  constexpr std::string_view kName = "timestamp";
+  if (timestamp && timestamp->is_signed) {
+    record->Signed(kName, static_cast<int64_t>(timestamp->bits));
+  } else {
+    record->Number(kName,
+                   timestamp ? std::optional(timestamp->bits) : std::nullopt);
+  }
+}
+
 Action AddData(CLI::App* command) {
   return AddFileVerb(command, PrintData, Prints::kAllTheWhile);
 }

@@ -12,8 +12,8 @@
 
 #include "rocksdb/status.h"
 #include "tools/sst/internal_key.h"
+#include "tools/sst_inspect/model.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 

@@ -176,4 +176,28 @@ TableFile::Progress ProgressOn(const Diagnostics& err, const TableFile& file,
   };
 }
 
+Result<KeyFormat> FormatOf(const TableFile& file, const std::string& layout_id,
+                           bool hex) {
+  KeyFormat format{.hex = hex,
+                   .form = file.key_form(),
+                   .timestamp_bytes = file.timestamp_bytes()};
+  if (format.form == KeyForm::kHFile) {
+    format.family = file.Facts().column_family;
+    if (layout_id.empty()) return format;
+    return Error{file.path() +
+                 ": --key-layout is for SSTs, HFiles have their own"};
+  }
+  const std::string id = layout_id.empty() ? file.KeyLayoutId() : layout_id;
+  if (id.empty()) return format;
+  const auto layout = KeyLayout::FromString(id);
+  if (layout) {
+    format.layout = *layout;
+  } else if (layout_id.empty()) {
+    format.layout_problem = layout.error();
+  } else {
+    return Error{"--key-layout: " + layout.error()};
+  }
+  return format;
+}
+
 }  // namespace rowbloom::sst_inspect

@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "rowbloom/result.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/program.h"
 #include "tools/sst_inspect/database_tree.h"
+#include "tools/sst_inspect/model.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -82,6 +83,13 @@ struct FileArgs {
       const Streams& streams,
       const std::function<ExitCode(DatabaseTree* tree)>& use) const;
 };
+
+// The format of a file's own keys. Its layout is `layout_id` if that is not
+// empty, else the one that the file's filter or prefix extractor names. It has
+// none if neither does or the layout is not known here. HFiles have their own.
+// Error: a bad layout_id, or one for an HFile.
+Result<KeyFormat> FormatOf(const TableFile& file, const std::string& layout_id,
+                           bool hex);
 
 // Prints each file by itself.
 template <typename Args, typename Code>

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/sst_inspect/model.h"
 #include "tools/sst_inspect/totals.h"
 
 namespace rowbloom::sst_inspect {

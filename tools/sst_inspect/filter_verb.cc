@@ -168,7 +168,7 @@ class FilterReport {
   const bool has_parts_;
   const FilterArgs& args_;
   const Output& output_;
-  Findings findings_;
+  PrintedFindings findings_;
   size_t part_count_ = 0;
   uint64_t size_bytes_ = 0;
   TotalsBySection totals_;

@@ -16,7 +16,7 @@
 
 #include "tools/sst_inspect/database_tree.h"
 #include "tools/sst_inspect/file_picture.h"
-#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/model.h"
 
 namespace rowbloom::sst_inspect {
 

@@ -12,8 +12,8 @@
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/file_picture.h"
 #include "tools/sst_inspect/html_page.h"
+#include "tools/sst_inspect/model.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 

@@ -6,17 +6,18 @@
 
 namespace rowbloom::sst_inspect {
 
-void Findings::Problem(std::string_view sentence) {
+void PrintedFindings::Problem(std::string_view sentence) {
   MoreProblems(1);
   if (problems_ <= most_printed_) Print("problem", sentence);
 }
 
-void Findings::MoreProblems(uint64_t count) {
+void PrintedFindings::MoreProblems(uint64_t count) {
   problems_ += count;
   if (count > 0) worst_ = std::max(worst_, ExitCode::kFinding);
 }
 
-void Findings::Failure(const rocksdb::Status& status, std::string_view place) {
+void PrintedFindings::Failure(const rocksdb::Status& status,
+                              std::string_view place) {
   if (status.IsCorruption()) {
     Problem(std::string(place) + Describe(status));
   } else {
@@ -24,11 +25,12 @@ void Findings::Failure(const rocksdb::Status& status, std::string_view place) {
   }
 }
 
-void Findings::Note(const std::string& sentence) {
+void PrintedFindings::Note(const std::string& sentence) {
   if (notes_.insert(sentence).second) Print("note", sentence);
 }
 
-void Findings::Print(std::string_view kind, std::string_view sentence) const {
+void PrintedFindings::Print(std::string_view kind,
+                            std::string_view sentence) const {
   if (output_.json) {
     output_.Print(Record(kind, path_).Text(kind, WithoutControls(sentence)));
   } else {

@@ -13,6 +13,7 @@
 #include "tools/cli/report.h"
 #include "tools/cli/table.h"
 #include "tools/cli/text.h"
+#include "tools/sst_inspect/model.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -35,21 +36,21 @@ using cli::ToHex;
 using cli::WithoutControls;
 
 // Prints what a verb finds in a file as it comes. Not thread-safe.
-class Findings {
+class PrintedFindings final : public Findings {
  public:
   // The path and the output must outlive it.
-  Findings(const std::string& path, const Output& output,
-           uint64_t most_printed = UINT64_MAX)
+  PrintedFindings(const std::string& path, const Output& output,
+                  uint64_t most_printed = UINT64_MAX)
       : path_(path), output_(output), most_printed_(most_printed) {}
 
   // Prints the sentence if it is among the first ones, and counts all.
-  void Problem(std::string_view sentence);
-  // The problems that were counted beyond those told.
-  void MoreProblems(uint64_t count);
-  // A problem, with its place before it, or an error of what could not be read.
-  void Failure(const rocksdb::Status& status, std::string_view place = "");
-  // Why something was not checked.
-  void Note(const std::string& sentence);
+  void Problem(std::string_view sentence) override;
+  void MoreProblems(uint64_t count) override;
+  void Failure(const rocksdb::Status& status) override { Failure(status, ""); }
+  // A problem has the place before it.
+  void Failure(const rocksdb::Status& status, std::string_view place);
+  void Note(const std::string& sentence) override;
+  bool all_is_well() const override { return worst_ == ExitCode::kOk; }
 
   ExitCode worst() const { return worst_; }
   uint64_t problems() const { return problems_; }

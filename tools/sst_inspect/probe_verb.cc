@@ -73,16 +73,16 @@ class Prober {
     std::unique_ptr<FilterReader> filter;
     const Status status = file_.NewFilterReader(&filter);
     if (status.ok()) {
-      may_match = Ask(filter.get());
+      may_match = LookUpInFilter(filter.get());
     } else {
       findings_.Failure(status);
       if (!status.IsCorruption()) return findings_.worst();
     }
     Line("verdict", MayText(may_match));
-    if (question_) {
+    if (lookup_) {
       ++counts->answered;
       if (may_match) ++counts->may_be_there;
-      LookUp(may_match);
+      LookUpInData(may_match);
     } else {
       ++counts->without_layout;
     }
@@ -106,25 +106,26 @@ class Prober {
   }
 
   // Tells the answer of the filter, and returns whether it may match.
-  bool Ask(FilterReader* filter) {
+  bool LookUpInFilter(FilterReader* filter) {
     FilterAnswer answer;
-    filter->LookUp(question_.value_or(FilterQuestion{.is_row = true}), &answer);
+    filter->LookUp(lookup_.value_or(FilterLookup{.is_row = true}), &answer);
     if (!answer.filter.empty()) Line("filter", answer.filter);
-    if (question_) {
+    if (lookup_) {
       if (!answer.parts.empty()) Line(file_.filter_part(), answer.parts);
-      for (const SectionAnswer& section : answer.sections) Tell(section);
+      for (const SectionAnswer& section : answer.sections)
+        PrintSection(section);
       for (const auto& [name, text] :
-           filter->OtherAnswers(*question_, &answer.may_match)) {
+           filter->OtherAnswers(*lookup_, &answer.may_match)) {
         Line(name, text);
       }
     }
     for (const FilterProblem& problem : answer.problems) {
       findings_.Failure(problem.status, problem.place);
     }
-    return !question_ || answer.may_match;
+    return !lookup_ || answer.may_match;
   }
 
-  void Tell(const SectionAnswer& section) {
+  void PrintSection(const SectionAnswer& section) {
     std::string_view text;
     if (section.verdict == Verdict::kUnusable) {
       text = "section unusable";
@@ -138,7 +139,7 @@ class Prober {
     throw cli::Failure(file_.path() + ": " + why, ExitCode::kFailed);
   }
 
-  // Fills question_; it stays empty for a row of a file whose layout nobody
+  // Fills lookup_; it stays empty for a row of a file whose layout nobody
   // names.
   void Encode() {
     const bool own_layout = file_.key_form() == KeyForm::kUserKey;
@@ -154,7 +155,7 @@ class Prober {
         Refuse("--key: not a key of an HFile's");
       }
       if (parts) row_ = parts->row;
-      question_ = {.key = key_};
+      lookup_ = {.key = key_};
       return;
     }
     if (!format_.has_rows()) {
@@ -165,31 +166,29 @@ class Prober {
     if (!row) Refuse(row.error());
     row_ = *std::move(row);
     key_ = args_.qualifier ? format_.JoinKey(row_, *args_.qualifier) : row_;
-    question_ = {
-        .key = key_, .is_row = !args_.qualifier, .in_every_part = true};
+    lookup_ = {.key = key_, .is_row = !args_.qualifier, .in_every_part = true};
   }
 
   // 0 if the key is what is wanted; above 0 if it comes behind it in the order
   // of bytes.
   int Place(std::string_view key) const {
     if (format_.form == KeyForm::kUserKey) {
-      const bool match =
-          question_->is_row ? key.starts_with(key_) : key == key_;
+      const bool match = lookup_->is_row ? key.starts_with(key_) : key == key_;
       return match ? 0 : key.compare(key_);
     }
     const auto parts = format_.Split(key);
     if (!parts) return -1;
     const int rows = parts->row.compare(row_);
-    if (rows != 0 || question_->is_row) return rows;
+    if (rows != 0 || lookup_->is_row) return rows;
     return parts->qualifier.compare(format_.Split(key_)->qualifier);
   }
 
   // Tells whether the file really has the key, deleted or not.
-  void LookUp(bool may_match) {
+  void LookUpInData(bool may_match) {
     const std::unique_ptr<CellReader> cells = file_.NewCellReader();
     // The keys of a row come before the row itself in a reversed order.
     const bool bytewise = file_.key_order() == sst::KeyOrder::kBytewise;
-    if (question_->is_row) {
+    if (lookup_->is_row) {
       if (bytewise) cells->SkipToRow(row_);
     } else {
       cells->SkipTo(key_);
@@ -219,12 +218,12 @@ class Prober {
   const TableFile& file_;
   const ProbeArgs& args_;
   const Output& output_;
-  Findings findings_;
+  PrintedFindings findings_;
   Record record_;
   KeyFormat format_;
   std::string row_;  // as it is in keys
   std::string key_;
-  std::optional<FilterQuestion> question_;
+  std::optional<FilterLookup> lookup_;
 };
 
 ExitCode Probe(const ProbeArgs& args, const Streams& streams) {

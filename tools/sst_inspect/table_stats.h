@@ -12,8 +12,7 @@
 
 #include "rocksdb/status.h"
 #include "tools/sst/internal_key.h"
-#include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/sst_inspect/model.h"
 
 namespace rowbloom::sst_inspect {
 

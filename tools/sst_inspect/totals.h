@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/sst_inspect/model.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 

@@ -8,14 +8,14 @@
 // it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 // The parts that all verbs are made of.
 #include "tools/sst_inspect/file_args.h"
-#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/model.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -42,5 +42,8 @@ cli::Action AddDiff(CLI::App* command);
 // The facts that a file gives about itself, as `summary` prints them. Reads no
 // data.
 Record SummaryOf(const TableFile& file);
+
+// Adds the member "timestamp"; null when there is none.
+void AddTimestamp(const std::optional<Timestamp>& timestamp, Record* record);
 
 }  // namespace rowbloom::sst_inspect

@@ -9,7 +9,7 @@ namespace rowbloom::sst_inspect {
 namespace {
 
 ExitCode Report(const std::string& path, const VerifyCounts& counts,
-                const Findings& findings, const Output& output) {
+                const PrintedFindings& findings, const Output& output) {
   const ExitCode worst = findings.worst();
   const std::string_view verdict =
       worst == ExitCode::kOk
@@ -65,7 +65,7 @@ ExitCode PrintVerify(const TableFile& file, const VerifyArgs& args,
       Require(FormatOf(file, args.key_layout, /*hex=*/false));
   if (!output.json) output.out << WithoutControls(file.path()) << "\n";
   constexpr uint64_t kMostProblems = 20;
-  Findings findings(file.path(), output, kMostProblems);
+  PrintedFindings findings(file.path(), output, kMostProblems);
   VerifyCounts counts;
   file.Verify(format, &findings, &counts);
   return Report(file.path(), counts, findings, output);

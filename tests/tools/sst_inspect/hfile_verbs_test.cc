@@ -22,7 +22,7 @@
 #include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/sst_inspect/file_picture.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/table_file.h"
 
 namespace rowbloom {
 namespace {
@@ -212,8 +212,8 @@ TEST_F(HFileVerbs, MeasuredRatesAreThePredictedOnes) {
 
 TEST_F(HFileVerbs, ProgressGoesForward) {
   Write(SmallBlocks(), NumberedCells(300));
-  std::unique_ptr<sst_inspect::TableFile> table;
-  ASSERT_THAT(sst_inspect::OpenTable(path_, &table), IsOk());
+  std::unique_ptr<table::TableFile> table;
+  ASSERT_THAT(table::OpenTable(path_, &table), IsOk());
   std::vector<uint64_t> offsets;
   table->SetProgress([&](uint64_t offset) { offsets.push_back(offset); });
   const auto cells = table->NewCellReader();
@@ -262,22 +262,21 @@ TEST_F(HFileVerbs, MemoryIsBoundedWhateverTheFile) {
 // A page has the blocks of layout, and the bits of the chunks.
 TEST_F(HFileVerbs, PageDrawsBlocksAndChunks) {
   Write(SmallBlocks(), NumberedCells(2000));
-  std::unique_ptr<sst_inspect::TableFile> file;
-  ASSERT_THAT(sst_inspect::OpenTable(path_, &file), IsOk());
+  std::unique_ptr<table::TableFile> file;
+  ASSERT_THAT(table::OpenTable(path_, &file), IsOk());
   sst_inspect::FilePicture picture;
   ASSERT_THAT(sst_inspect::DrawFile(*file, {}, &picture), IsOk());
   EXPECT_EQ(picture.blocks,
             Records(Fine({"layout", "--json"}), "block").size());
   std::map<std::string, uint64_t> bytes;
   size_t chunks = 0;
-  ASSERT_THAT(
-      file->ForEachFilterPart([&](const sst_inspect::FilterPart& chunk) {
-        for (const sst_inspect::SectionFacts& section : chunk.sections) {
-          bytes[section.section] += section.bits.size();
-        }
-        ++chunks;
-      }),
-      IsOk());
+  ASSERT_THAT(file->ForEachFilterPart([&](const table::FilterPart& chunk) {
+    for (const table::SectionFacts& section : chunk.sections) {
+      bytes[section.section] += section.bits.size();
+    }
+    ++chunks;
+  }),
+              IsOk());
   EXPECT_EQ(picture.filter_parts, chunks);
   ASSERT_EQ(picture.sections.size(), 2U);  // ROW, and deletes of families
   for (const sst_inspect::SectionPicture& section : picture.sections) {

@@ -23,14 +23,14 @@
 #include "tests/tools/sst_inspect/browser.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/sst_inspect/file_picture.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/table_file.h"
 
 namespace rowbloom {
 namespace {
 
-using sst_inspect::BlockType;
 using sst_inspect::FilePicture;
 using sst_inspect::PictureBudget;
+using table::BlockType;
 using test::IsOk;
 using test::Output;
 using test::RunTool;
@@ -105,8 +105,8 @@ SstSpec Rowbloom(FilterKind kind, bool partitioned) {
 }
 
 FilePicture Draw(const std::string& path, const PictureBudget& budget = {}) {
-  std::unique_ptr<sst_inspect::TableFile> file;
-  EXPECT_THAT(sst_inspect::OpenTable(path, &file), IsOk());
+  std::unique_ptr<table::TableFile> file;
+  EXPECT_THAT(table::OpenTable(path, &file), IsOk());
   FilePicture picture;
   EXPECT_THAT(sst_inspect::DrawFile(*file, budget, &picture), IsOk());
   return picture;

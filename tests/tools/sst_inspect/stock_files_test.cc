@@ -30,13 +30,13 @@
 #include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/cli/text.h"
-#include "tools/sst_inspect/sst_filter.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/sst_filter.h"
+#include "tools/table/table_file.h"
 
 namespace rowbloom::stock_files_test {
 namespace {
 
-using sst_inspect::TableFile;
+using table::TableFile;
 using test::IsOk;
 using test::TempDir;
 using testing::HasSubstr;
@@ -100,7 +100,7 @@ class StockFiles : public testing::TestWithParam<Case> {
       ASSERT_EQ(path_, "") << "expected one file";
       path_ = entry.path();
     }
-    ASSERT_THAT(sst_inspect::OpenTable(path_, &file_), IsOk());
+    ASSERT_THAT(table::OpenTable(path_, &file_), IsOk());
   }
 
   rocksdb::Options Options() const {
@@ -169,8 +169,7 @@ std::string KindWhereRibbonIsAsked(const std::vector<std::string>& keys) {
 }
 
 TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
-  sst_inspect::SstFilterReader prober(
-      static_cast<const sst_inspect::SstTable&>(*file_));
+  table::SstFilterReader prober(static_cast<const table::SstTable&>(*file_));
   ASSERT_THAT(prober.Open(), IsOk());
   std::vector<std::vector<std::string>> keys(prober.partitions().size());
   const auto cells = file_->NewCellReader();
@@ -183,9 +182,9 @@ TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
   std::map<std::string, size_t> kinds;
   for (size_t i = 0; i < keys.size(); ++i) {
     rocksdb::Status status;
-    const sst_inspect::DecodedFilter* filter = prober.Load(i, &status);
+    const table::DecodedFilter* filter = prober.Load(i, &status);
     ASSERT_THAT(status, IsOk());
-    sst_inspect::SectionRates rates;
+    table::SectionRates rates;
     const std::string kind = filter->Sections(&rates).at(0).kind;
     const std::string& asked = GetParam().kind;
     ASSERT_EQ(kind, asked == "ribbon" ? KindWhereRibbonIsAsked(keys[i]) : asked)
@@ -208,8 +207,7 @@ TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
 
 // RocksDB counts one lookup in the filter for each Get.
 TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
-  sst_inspect::SstFilterReader prober(
-      static_cast<const sst_inspect::SstTable&>(*file_));
+  table::SstFilterReader prober(static_cast<const table::SstTable&>(*file_));
   ASSERT_THAT(prober.Open(), IsOk());
   ASSERT_TRUE(prober.can_probe());
   if (keys_ >= 5000) {
@@ -233,7 +231,7 @@ TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
     ASSERT_EQ(got.ok(), present) << got.ToString();
     const uint64_t may_match = counts.bloom_sst_hit_count;
     const uint64_t no_match = counts.bloom_sst_miss_count;
-    sst_inspect::FilterAnswer answer;
+    table::FilterAnswer answer;
     prober.LookUp({.key = key}, &answer);
     ASSERT_FALSE(answer.unusable);
     // Behind the last key no file may be probed.

@@ -30,7 +30,7 @@
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/sst/data_cursor.h"
 #include "tools/sst_inspect/file_args.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/table_file.h"
 
 namespace rowbloom {
 namespace {
@@ -350,8 +350,8 @@ TEST_F(Verify, EachDamagedPartitionOfTheIndexIsToldOnce) {
 
 TEST_F(Verify, ProgressIsShownUntilTheFileIsRead) {
   Write({});
-  std::unique_ptr<sst_inspect::TableFile> table;
-  ASSERT_THAT(sst_inspect::OpenTable(path_, &table), IsOk());
+  std::unique_ptr<table::TableFile> table;
+  ASSERT_THAT(table::OpenTable(path_, &table), IsOk());
   std::ostringstream err;
   EXPECT_FALSE(sst_inspect::ProgressOn({err, true}, *table));
   table->SetProgress(sst_inspect::ProgressOn({err, true}, *table, 1));

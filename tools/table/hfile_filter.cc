@@ -12,11 +12,10 @@
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 #include "storage/hfile/bloom_chunk.h"
-#include "tools/sst_inspect/hfile_table.h"
-#include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/output.h"
+#include "tools/table/hfile_table.h"
+#include "tools/table/key_format.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 namespace {
 
 using hfile::BloomFilter;
@@ -132,7 +131,7 @@ class HFileFilterReader final : public FilterReader {
 
   bool can_probe() const override { return reader_.GeneralBloom() != nullptr; }
 
-  void LookUp(const FilterQuestion& question, FilterAnswer* answer) override {
+  void LookUp(const FilterLookup& lookup, FilterAnswer* answer) override {
     *answer = {};
     if (!can_probe()) {
       const Status& status = reader_.BloomStatus();
@@ -145,12 +144,12 @@ class HFileFilterReader final : public FilterReader {
                  : is_prefix() ? FilterAnswer::By::kPrefix
                                : FilterAnswer::By::kRow;
     const std::string section = SectionName(description_.type);
-    if (question.is_row && is_row_col()) {
+    if (lookup.is_row && is_row_col()) {
       answer->sections.push_back(
           {section, Verdict::kNotProbed, "not probed: it holds no rows"});
       return;
     }
-    const std::vector<std::string> keys = KeysOf(question);
+    const std::vector<std::string> keys = KeysOf(lookup);
     // The last of them is the first of its row.
     const bool past_last =
         description_.has_last_key &&
@@ -165,14 +164,14 @@ class HFileFilterReader final : public FilterReader {
     }
     answer->rate = answer->column_rate = 1 - ruled_out;
     answer->may_match =
-        std::ranges::any_of(answer->sections, [](const SectionAnswer& lookup) {
-          return lookup.verdict != Verdict::kNoMatch;
+        std::ranges::any_of(answer->sections, [](const SectionAnswer& found) {
+          return found.verdict != Verdict::kNoMatch;
         });
   }
 
-  Facts OtherAnswers(const FilterQuestion& question,
+  Facts OtherAnswers(const FilterLookup& lookup,
                      bool* may_match) const override {
-    const std::string_view row = ColumnOf(question).row;
+    const std::string_view row = ColumnOf(lookup).row;
     const bool in_range = reader_.KeyRangeMayContain(row, row);
     if (!in_range) *may_match = false;
     Facts facts = {{"range", in_range ? "within first to last row"
@@ -187,9 +186,8 @@ class HFileFilterReader final : public FilterReader {
 
   // A cell of a ROWCOL filter is looked up as a marker of the family, too,
   // which has the empty qualifier.
-  std::vector<std::string> KeysOf(
-      const FilterQuestion& question) const override {
-    const KeyParts column = ColumnOf(question);
+  std::vector<std::string> KeysOf(const FilterLookup& lookup) const override {
+    const KeyParts column = ColumnOf(lookup);
     std::vector<std::string> keys = {
         hfile::BloomKey(description_, column.row, column.qualifier)};
     if (is_row_col() && !column.qualifier.empty()) {
@@ -204,9 +202,9 @@ class HFileFilterReader final : public FilterReader {
     return description_.type == BloomType::kRowPrefixFixedLength;
   }
 
-  static KeyParts ColumnOf(const FilterQuestion& question) {
-    if (question.is_row) return {.row = question.key};
-    return ParseHFileColumn(question.key).value_or(KeyParts{});
+  static KeyParts ColumnOf(const FilterLookup& lookup) {
+    if (lookup.is_row) return {.row = lookup.key};
+    return ParseHFileColumn(lookup.key).value_or(KeyParts{});
   }
 
   // Adds the answer for one key of the filter. Returns the predicted rate of
@@ -296,4 +294,4 @@ void HFileTable::Verify(const KeyFormat& /*format*/, Findings* findings,
              .false_negatives = report.false_negatives};
 }
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

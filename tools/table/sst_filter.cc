@@ -1,4 +1,4 @@
-#include "tools/sst_inspect/sst_filter.h"
+#include "tools/table/sst_filter.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,8 @@
 
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/output.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 namespace {
 
 using rocksdb::Status;
@@ -199,18 +198,18 @@ FilterPart DecodedFilter::Describe(SectionRates* rates) const {
   return part;
 }
 
-FilterAnswer DecodedFilter::LookUp(const FilterQuestion& question) const {
+FilterAnswer DecodedFilter::LookUp(const FilterLookup& lookup) const {
   FilterAnswer answer;
   answer.filter = Foreign();
   if (!rowbloom_ || rowbloom_->usable()) {
-    LookUpEntry(question, &answer);
+    LookUpEntry(lookup, &answer);
   } else {
     answer.problems.push_back(
         {.status = Status::Corruption(rowbloom_->problem())});
     answer.unusable = rowbloom_->sections().empty();
     if (!answer.unusable) {  // its layout alone is not known here
       answer.sections.push_back({"ROW", Verdict::kUnusable});
-      if (!question.is_row) {
+      if (!lookup.is_row) {
         answer.sections.push_back({"ROWCOL", Verdict::kUnusable});
       }
     }
@@ -222,27 +221,27 @@ FilterAnswer DecodedFilter::LookUp(const FilterQuestion& question) const {
   return answer;
 }
 
-void DecodedFilter::LookUpEntry(const FilterQuestion& question,
+void DecodedFilter::LookUpEntry(const FilterLookup& lookup,
                                 FilterAnswer* answer) const {
   std::optional<std::string_view> row;  // as rowbloom's filter splits the key
   if (rowbloom_) {
-    if (const auto split = layout_->Split(question.key)) row = split->row;
+    if (const auto split = layout_->Split(lookup.key)) row = split->row;
   }
   // RocksDB gives a filter without whole keys the prefixes of its extractor
   // alone, whatever the policy, and probes it for them alone.
-  if (!entries_.whole_keys || (question.is_row && !rowbloom_)) {
+  if (!entries_.whole_keys || (lookup.is_row && !rowbloom_)) {
     answer->by = FilterAnswer::By::kPrefix;
-    auto prefix = entries_.PrefixOf(question.key);
+    auto prefix = entries_.PrefixOf(lookup.key);
     // A row may have keys of other prefixes.
-    if (question.is_row && prefix != question.key) prefix.reset();
+    if (lookup.is_row && prefix != lookup.key) prefix.reset();
     if (!row || prefix != row) return LookUpBytes("prefix", prefix, answer);
   }
   if (!rowbloom_) {
-    LookUpBytes("key", question.key, answer);
-  } else if (row || question.is_row) {
-    LookUpSections(question.is_row ? question.key : *row, question, answer);
+    LookUpBytes("key", lookup.key, answer);
+  } else if (row || lookup.is_row) {
+    LookUpSections(lookup.is_row ? lookup.key : *row, lookup, answer);
   } else {
-    LookUpOutsideLayout(question.key, answer);
+    LookUpOutsideLayout(lookup.key, answer);
   }
 }
 
@@ -261,14 +260,14 @@ void DecodedFilter::LookUpBytes(const char* section,
 }
 
 void DecodedFilter::LookUpSections(std::string_view row,
-                                   const FilterQuestion& question,
+                                   const FilterLookup& lookup,
                                    FilterAnswer* answer) const {
-  const std::string_view qualifier = question.key.substr(row.size());
+  const std::string_view qualifier = lookup.key.substr(row.size());
   const bool has_prefixes = rowbloom_->row_prefix_length() > 0;
   for (const SectionType type :
        {has_prefixes ? SectionType::kRowPrefix : SectionType::kRow,
         SectionType::kRowCol}) {
-    if (question.is_row && type == SectionType::kRowCol) break;
+    if (lookup.is_row && type == SectionType::kRowCol) break;
     const auto& sections = rowbloom_->sections();
     const auto section =
         std::ranges::find(sections, type, &FilterSection::type);
@@ -382,28 +381,28 @@ const DecodedFilter* SstFilterReader::Load(size_t partition, Status* status) {
 // that RocksDB probes for it. A row may be in several; where the order does not
 // keep its keys behind it, in any.
 std::pair<size_t, size_t> SstFilterReader::PartitionsFor(
-    const FilterQuestion& question) const {
+    const FilterLookup& lookup) const {
   const std::pair<size_t, size_t> all = {0, partitions_.size() - 1};
   if (!can_probe_) return all;
-  const size_t first = PartitionFor(question.key);
-  if (!question.is_row || !question.in_every_part) return {first, first};
+  const size_t first = PartitionFor(lookup.key);
+  if (!lookup.is_row || !lookup.in_every_part) return {first, first};
   if (file_.key_order() != sst::KeyOrder::kBytewise) return all;
   size_t last = first;
   // A partition that ends with a key of the row may be followed by more.
   while (last < all.second &&
-         partitions_[last].index_key.starts_with(question.key)) {
+         partitions_[last].index_key.starts_with(lookup.key)) {
     ++last;
   }
   return {first, last};
 }
 
 FilterAnswer SstFilterReader::LookUpIn(size_t partition,
-                                       const FilterQuestion& question) {
+                                       const FilterLookup& lookup) {
   FilterAnswer answer;
   Status status;
   if (const DecodedFilter* const filter = Load(partition, &status)) {
-    answer = filter->LookUp(question);
-    if (question.with_rates) Rate(*filter, question, &answer);
+    answer = filter->LookUp(lookup);
+    if (lookup.with_rates) Rate(*filter, lookup, &answer);
   } else {
     answer.unusable = true;
     answer.problems.push_back({.status = status});
@@ -416,20 +415,19 @@ FilterAnswer SstFilterReader::LookUpIn(size_t partition,
   return answer;
 }
 
-void SstFilterReader::LookUp(const FilterQuestion& question,
-                             FilterAnswer* answer) {
+void SstFilterReader::LookUp(const FilterLookup& lookup, FilterAnswer* answer) {
   *answer = {};
   if (partitions_.empty()) {
     const bool none = file_.file().filter().form == sst::FilterForm::kNone;
     answer->filter = none ? "none" : "no partitions";
     return;
   }
-  const auto [first, last] = PartitionsFor(question);
+  const auto [first, last] = PartitionsFor(lookup);
   std::vector<FilterProblem> problems;
   bool may_match = false;
   bool unusable = false;
   for (size_t i = first; i <= last; ++i) {
-    FilterAnswer part = LookUpIn(i, question);
+    FilterAnswer part = LookUpIn(i, lookup);
     std::ranges::move(part.problems, std::back_inserter(problems));
     may_match = may_match || part.may_match;
     unusable = unusable || part.unusable;
@@ -456,8 +454,7 @@ void SstFilterReader::LookUp(const FilterQuestion& question,
 }
 
 void SstFilterReader::Rate(const DecodedFilter& filter,
-                           const FilterQuestion& question,
-                           FilterAnswer* answer) {
+                           const FilterLookup& lookup, FilterAnswer* answer) {
   if (rated_ != loaded_) {
     rated_ = loaded_;
     row_rate_ = key_rate_ = 1;
@@ -469,7 +466,7 @@ void SstFilterReader::Rate(const DecodedFilter& filter,
   }
   answer->column_rate = key_rate_;
   answer->rate = row_rate_;
-  if (!question.is_row || !filter.rowbloom()) answer->rate *= key_rate_;
+  if (!lookup.is_row || !filter.rowbloom()) answer->rate *= key_rate_;
 }
 
 Status SstTable::ForEachFilterPart(
@@ -518,4 +515,4 @@ std::string SstTable::KeyLayoutId() const {
              : "";
 }
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

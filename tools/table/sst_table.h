@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "tools/sst/sst_file.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/table_file.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 
 class SstTable : public TableFile {
  public:
@@ -58,4 +58,4 @@ class SstTable : public TableFile {
   const std::unique_ptr<sst::SstFile> file_;
 };
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

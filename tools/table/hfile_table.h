@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "storage/hfile/reader.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/table_file.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 
 class HFileTable : public TableFile {
  public:
@@ -57,4 +57,4 @@ std::string SectionName(BloomType type);
 // "HBase ROW", with the length of a prefix; empty without a general filter.
 std::string FilterPolicyText(const hfile::Reader& reader);
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

@@ -14,7 +14,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/filter_block.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 
 // Names and values, as text.
 using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -65,7 +65,7 @@ struct FilterPart {
 };
 
 // A lookup in the filter.
-struct FilterQuestion {
+struct FilterLookup {
   // A row as it is in keys, or a key without a timestamp.
   std::string_view key;
   bool is_row = false;
@@ -127,19 +127,19 @@ class FilterReader {
   // Tells whether there is a filter whose part for a key is known.
   virtual bool can_probe() const = 0;
 
-  virtual void LookUp(const FilterQuestion& question, FilterAnswer* answer) = 0;
+  virtual void LookUp(const FilterLookup& lookup, FilterAnswer* answer) = 0;
   // The other answers that a read of this file gets, as names and texts. Clears
   // *may_match if one of them rules the key out.
-  virtual Facts OtherAnswers(const FilterQuestion& /*question*/,
+  virtual Facts OtherAnswers(const FilterLookup& /*lookup*/,
                              bool* /*may_match*/) const {
     return {};
   }
-  // The keys of the filter that are looked up, that of the question itself
+  // The keys of the filter that are looked up, that of the lookup itself
   // first. Empty if an absent key cannot have them in common with present ones.
   virtual std::vector<std::string> KeysOf(
-      const FilterQuestion& /*question*/) const {
+      const FilterLookup& /*lookup*/) const {
     return {};
   }
 };
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

@@ -17,11 +17,11 @@
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "tools/sst/data_cursor.h"
-#include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/sst_filter.h"
-#include "tools/sst_inspect/sst_table.h"
+#include "tools/table/key_format.h"
+#include "tools/table/sst_filter.h"
+#include "tools/table/sst_table.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 namespace {
 
 using rocksdb::Status;
@@ -434,7 +434,7 @@ class Verifier {
 
   // Checks the properties of a file that was read whole, and is not damaged.
   void CheckProperties() {
-    if (findings_.worst() != ExitCode::kOk) return;
+    if (!findings_.all_is_well()) return;
     const auto check = [this](std::string_view name,
                               const std::optional<uint64_t>& expected,
                               uint64_t found) {
@@ -495,4 +495,4 @@ void SstTable::Verify(const KeyFormat& format, Findings* findings,
   Verifier(*this, format, findings, counts).Run();
 }
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

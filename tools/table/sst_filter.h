@@ -18,10 +18,10 @@
 #include "rowbloom/key_layout.h"
 #include "tools/sst/block_reader.h"
 #include "tools/sst/stock_filter.h"
-#include "tools/sst_inspect/sst_table.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/sst_table.h"
+#include "tools/table/table_file.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 
 // The predicted rates of the sections of rowbloom's filters. Those of most
 // partitions of a file are alike, and computing one takes as long as reading
@@ -73,7 +73,7 @@ class DecodedFilter {
 
   // The answer of this block alone, without its place and rates. Bytes that are
   // not one row may match.
-  FilterAnswer LookUp(const FilterQuestion& question) const;
+  FilterAnswer LookUp(const FilterLookup& lookup) const;
 
   // The answers of whole keys, many of them in less time than by LookUp.
   // REQUIRES at most kMostKeys, and answers.size() >= keys.size().
@@ -87,10 +87,10 @@ class DecodedFilter {
                  std::span<KeyAnswer> answers) const;
 
  private:
-  void LookUpEntry(const FilterQuestion& question, FilterAnswer* answer) const;
+  void LookUpEntry(const FilterLookup& lookup, FilterAnswer* answer) const;
   void LookUpBytes(const char* section, std::optional<std::string_view> bytes,
                    FilterAnswer* answer) const;
-  void LookUpSections(std::string_view row, const FilterQuestion& question,
+  void LookUpSections(std::string_view row, const FilterLookup& lookup,
                       FilterAnswer* answer) const;
   void LookUpOutsideLayout(std::string_view key, FilterAnswer* answer) const;
 
@@ -112,7 +112,7 @@ class SstFilterReader final : public FilterReader {
   rocksdb::Status Open();
 
   bool can_probe() const override { return can_probe_; }
-  void LookUp(const FilterQuestion& question, FilterAnswer* answer) override;
+  void LookUp(const FilterLookup& lookup, FilterAnswer* answer) override;
 
   const FilterEntries& entries() const { return entries_; }
   // Those of the filter; none without one, or with an empty one.
@@ -141,9 +141,9 @@ class SstFilterReader final : public FilterReader {
   // Tells whether the index key of a partition comes before the key.
   bool EndsBefore(const sst::FilterPartition& partition,
                   std::string_view key) const;
-  std::pair<size_t, size_t> PartitionsFor(const FilterQuestion& question) const;
-  FilterAnswer LookUpIn(size_t partition, const FilterQuestion& question);
-  void Rate(const DecodedFilter& filter, const FilterQuestion& question,
+  std::pair<size_t, size_t> PartitionsFor(const FilterLookup& lookup) const;
+  FilterAnswer LookUpIn(size_t partition, const FilterLookup& lookup);
+  void Rate(const DecodedFilter& filter, const FilterLookup& lookup,
             FilterAnswer* answer);
 
   const SstTable& file_;
@@ -163,4 +163,4 @@ class SstFilterReader final : public FilterReader {
   double key_rate_ = 1;  // of ROWCOL, or of the one section of another filter
 };
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

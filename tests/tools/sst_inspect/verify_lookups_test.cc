@@ -23,11 +23,11 @@
 #include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/sst/data_cursor.h"
-#include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/sst_filter.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/key_format.h"
+#include "tools/table/sst_filter.h"
+#include "tools/table/table_file.h"
 
-namespace rowbloom::verify_questions_test {
+namespace rowbloom::verify_lookups_test {
 namespace {
 
 using test::IsOk;
@@ -54,14 +54,13 @@ void PrintTo(const Counts& counts, std::ostream* out) {
 
 // The model looks up one key after the other.
 Counts ByModel(const std::string& path, const std::string& key_layout) {
-  std::unique_ptr<sst_inspect::TableFile> file;
-  EXPECT_THAT(sst_inspect::OpenTable(path, &file), IsOk());
-  const sst_inspect::KeyFormat format =
-      FormatOf(*file, key_layout, /*hex=*/false).value();
-  sst_inspect::SstFilterReader filter(
-      static_cast<const sst_inspect::SstTable&>(*file));
+  std::unique_ptr<table::TableFile> file;
+  EXPECT_THAT(table::OpenTable(path, &file), IsOk());
+  const table::KeyFormat format =
+      sst_inspect::FormatOf(*file, key_layout, /*hex=*/false).value();
+  table::SstFilterReader filter(static_cast<const table::SstTable&>(*file));
   EXPECT_THAT(filter.Open(), IsOk());
-  sst_inspect::FilterAnswer answer;
+  table::FilterAnswer answer;
   Counts counts;
   std::optional<std::string> last;
   const auto cells = file->NewCellReader();
@@ -135,7 +134,7 @@ std::vector<Case> Cases() {
            rowbloom(BloomType::kRowPrefixFixedLength, FilterKind::kBloom)}};
 }
 
-class VerifyQuestions : public testing::TestWithParam<std::tuple<Case, bool>> {
+class VerifyLookups : public testing::TestWithParam<std::tuple<Case, bool>> {
  protected:
   SstSpec Spec() const {
     const auto& [tested, partitioned] = GetParam();
@@ -146,7 +145,7 @@ class VerifyQuestions : public testing::TestWithParam<std::tuple<Case, bool>> {
             .change = [](auto*, auto* table) { table->block_size = 4096; }};
   }
 
-  void ExpectSameQuestions(bool false_negatives) const {
+  void ExpectSameLookups(bool false_negatives) const {
     // Layouts split keys as the filter does, and otherwise.
     for (const char* layout : {"", "fixed:8", "fixed:7", "fixed:40"}) {
       SCOPED_TRACE(layout);
@@ -161,7 +160,7 @@ class VerifyQuestions : public testing::TestWithParam<std::tuple<Case, bool>> {
   const std::string path_ = dir_.File("a.sst");
 };
 
-INSTANTIATE_TEST_SUITE_P(Filters, VerifyQuestions,
+INSTANTIATE_TEST_SUITE_P(Filters, VerifyLookups,
                          testing::Combine(testing::ValuesIn(Cases()),
                                           testing::Bool()),
                          [](const auto& tested) {
@@ -171,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(Filters, VerifyQuestions,
                          });
 
 // Keys of any length around that of a row, some within it.
-TEST_P(VerifyQuestions, EachKeyAndRowIsAskedAbout) {
+TEST_P(VerifyLookups, HaveEachKeyAndRow) {
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   test::Random random(seed_);
   std::map<std::string, std::string> cells;
@@ -183,12 +182,12 @@ TEST_P(VerifyQuestions, EachKeyAndRowIsAskedAbout) {
     }
   }
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(Spec(), path_, cells));
-  ExpectSameQuestions(false);
+  ExpectSameLookups(false);
   EXPECT_EQ(ByVerify(path_, "").keys_probed, cells.size());
 }
 
 // The filter of a file of other keys, of which a part are the same.
-TEST_P(VerifyQuestions, EachFalseNegativeIsCounted) {
+TEST_P(VerifyLookups, CountEachFalseNegative) {
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   test::Random random(seed_);
   std::map<std::string, std::string> cells;
@@ -219,12 +218,12 @@ TEST_P(VerifyQuestions, EachFalseNegativeIsCounted) {
                       [&](std::string* contents) { *contents = foreign[i]; });
   }
   ASSERT_GT(changed, 0U) << own[0].size() << " " << foreign[0].size();
-  ExpectSameQuestions(true);
+  ExpectSameLookups(true);
 }
 
-// Versions of a key lie next to each other, on both sides of where what is
-// asked at once ends.
-TEST_P(VerifyQuestions, VersionsOfAKeyAreOneQuestion) {
+// Versions of a key lie next to each other, on both sides of the end of those
+// keys that are looked up at once.
+TEST_P(VerifyLookups, AreOneForTheVersionsOfAKey) {
   rocksdb::Options options = test::MakeOptions(Spec());
   options.create_if_missing = true;
   options.disable_auto_compactions = true;
@@ -260,7 +259,7 @@ TEST_P(VerifyQuestions, VersionsOfAKeyAreOneQuestion) {
   EXPECT_EQ(versions, 0U) << "no file";
 }
 
-TEST_P(VerifyQuestions, TimestampsMakeNoKeys) {
+TEST_P(VerifyLookups, LeaveOutTimestamps) {
   const rocksdb::Comparator* with_timestamps = nullptr;
   ASSERT_THAT(rocksdb::Comparator::CreateFromString(
                   {}, "leveldb.BytewiseComparator.u64ts", &with_timestamps),
@@ -277,7 +276,7 @@ TEST_P(VerifyQuestions, TimestampsMakeNoKeys) {
     }
   }
   ASSERT_THAT(writer.Finish(), IsOk());
-  ExpectSameQuestions(false);
+  ExpectSameLookups(false);
   EXPECT_EQ(ByVerify(path_, "").keys_probed, keys);
 }
 
@@ -352,7 +351,7 @@ TEST(VerifyManyKeys, FalseNegativesAreToldInTheirOrder) {
 }
 
 // Keys that are longer than what is held of several.
-TEST_P(VerifyQuestions, LongKeysAreAskedAbout) {
+TEST_P(VerifyLookups, HaveLongKeys) {
   std::map<std::string, std::string> cells;
   for (const std::string& key : test::NumberedKeys(40)) {
     cells[key + std::string(30'000, 'k') + key] = "v";
@@ -361,8 +360,8 @@ TEST_P(VerifyQuestions, LongKeysAreAskedAbout) {
   SstSpec spec = Spec();
   spec.change = [](auto*, auto* table) { table->block_size = 1 << 20; };
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(spec, path_, cells));
-  ExpectSameQuestions(false);
+  ExpectSameLookups(false);
 }
 
 }  // namespace
-}  // namespace rowbloom::verify_questions_test
+}  // namespace rowbloom::verify_lookups_test

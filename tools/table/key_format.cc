@@ -1,4 +1,4 @@
-#include "tools/sst_inspect/key_format.h"
+#include "tools/table/key_format.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,9 @@
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "storage/hfile/cell.h"
+#include "tools/cli/text.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 namespace {
 
 constexpr size_t kRowLengthBytes = 2;
@@ -44,7 +45,7 @@ std::string HFileTypeName(uint8_t type) {
 }
 
 std::string KeyFormat::Text(std::string_view bytes) const {
-  return hex ? ToHex(bytes) : ToPrintable(bytes);
+  return hex ? cli::ToHex(bytes) : ToPrintable(bytes);
 }
 
 std::string KeyFormat::ShortText(std::string_view bytes) const {
@@ -145,38 +146,4 @@ std::string ToString(const Timestamp& timestamp) {
              : fmt::format("{}", timestamp.bits);
 }
 
-void AddTimestamp(const std::optional<Timestamp>& timestamp, Record* record) {
-  constexpr std::string_view kName = "timestamp";
-  if (timestamp && timestamp->is_signed) {
-    record->Signed(kName, static_cast<int64_t>(timestamp->bits));
-  } else {
-    record->Number(kName,
-                   timestamp ? std::optional(timestamp->bits) : std::nullopt);
-  }
-}
-
-Result<KeyFormat> FormatOf(const TableFile& file, const std::string& layout_id,
-                           bool hex) {
-  KeyFormat format{.hex = hex,
-                   .form = file.key_form(),
-                   .timestamp_bytes = file.timestamp_bytes()};
-  if (format.form == KeyForm::kHFile) {
-    format.family = file.Facts().column_family;
-    if (layout_id.empty()) return format;
-    return Error{file.path() +
-                 ": --key-layout is for SSTs, HFiles have their own"};
-  }
-  const std::string id = layout_id.empty() ? file.KeyLayoutId() : layout_id;
-  if (id.empty()) return format;
-  const auto layout = KeyLayout::FromString(id);
-  if (layout) {
-    format.layout = *layout;
-  } else if (layout_id.empty()) {
-    format.layout_problem = layout.error();
-  } else {
-    return Error{"--key-layout: " + layout.error()};
-  }
-  return format;
-}
-
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

@@ -9,10 +9,9 @@
 
 #include "rowbloom/key_layout.h"
 #include "rowbloom/result.h"
-#include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/table_file.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 
 // A key without its timestamp.
 struct KeyParts {
@@ -39,8 +38,6 @@ struct Timestamp {
   bool is_signed = false;
 };
 std::string ToString(const Timestamp& timestamp);
-// Adds the member "timestamp"; null when there is none.
-void AddTimestamp(const std::optional<Timestamp>& timestamp, Record* record);
 
 struct KeyFormat {
   bool hex = false;  // else printable, \xHH for other bytes
@@ -84,11 +81,4 @@ struct KeyFormat {
   std::string RowText(std::string_view row_bytes) const;
 };
 
-// The format of a file's own keys. Its layout is `layout_id` if that is not
-// empty, else the one that the file's filter or prefix extractor names. It has
-// none if neither does or the layout is not known here. HFiles have their own.
-// Error: a bad layout_id, or one for an HFile.
-Result<KeyFormat> FormatOf(const TableFile& file, const std::string& layout_id,
-                           bool hex);
-
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

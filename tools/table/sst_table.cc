@@ -1,4 +1,4 @@
-#include "tools/sst_inspect/sst_table.h"
+#include "tools/table/sst_table.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 
 #include "lib/bytes/text.h"
 #include "storage/format/coding.h"
+#include "tools/cli/text.h"
 #include "tools/sst/block_reader.h"
 #include "tools/sst/data_cursor.h"
 #include "tools/sst/index_cursor.h"
-#include "tools/sst_inspect/output.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 namespace {
 
 using rocksdb::Status;
@@ -200,14 +200,14 @@ void SstTable::AddDetails(TableFacts* facts) const {
       file_->has_embedded_blobs()) {
     uint64_t count = 0;
     uint64_t bytes = 0;
-    add("blobs",
-        GetVarint(&stats, &count) && GetVarint(&stats, &bytes)
-            ? fmt::format("{} embedded, {}", Grouped(count), HumanBytes(bytes))
-            : "embedded, of unknown number");
+    add("blobs", GetVarint(&stats, &count) && GetVarint(&stats, &bytes)
+                     ? fmt::format("{} embedded, {}", cli::Grouped(count),
+                                   cli::HumanBytes(bytes))
+                     : "embedded, of unknown number");
   }
   if (const uint64_t blocks = number("rocksdb.num.uniform.blocks")) {
     add("spread", fmt::format("keys are even in {} of the index blocks",
-                              Grouped(blocks)));
+                              cli::Grouped(blocks)));
   }
   const auto& meta = file_->meta_blocks();
   if (const auto block = meta.lower_bound(kUserIndex);
@@ -215,7 +215,7 @@ void SstTable::AddDetails(TableFacts* facts) const {
     const bool is_primary = number("rocksdb.udi.is.primary.index") != 0;
     add("udi", fmt::format("index {} of {}{}, not read",
                            block->first.substr(kUserIndex.size()),
-                           HumanBytes(block->second.size_bytes),
+                           cli::HumanBytes(block->second.size_bytes),
                            is_primary ? ", the primary one" : ""));
   }
 }
@@ -374,4 +374,4 @@ Status SstTable::ForEachRangeDeletion(
   return sst::ForEachRangeDeletion(*file_, use);
 }
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

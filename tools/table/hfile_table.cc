@@ -1,4 +1,4 @@
-#include "tools/sst_inspect/hfile_table.h"
+#include "tools/table/hfile_table.h"
 
 #include <fmt/format.h>
 
@@ -16,9 +16,10 @@
 #include "storage/hfile/index_walk.h"
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/trailer.h"
-#include "tools/sst_inspect/key_format.h"
+#include "tools/cli/report.h"
+#include "tools/table/key_format.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 namespace {
 
 using rocksdb::Status;
@@ -433,7 +434,7 @@ TableFacts HFileTable::Facts() const {
         {"encoding", std::string(rowbloom::ToString(reader_->encoding()))});
   }
   if (!reader_->CellsStatus().ok()) {
-    facts.details.push_back({"cells", Describe(reader_->CellsStatus())});
+    facts.details.push_back({"cells", cli::Describe(reader_->CellsStatus())});
   }
   return facts;
 }
@@ -483,4 +484,4 @@ std::vector<Property> HFileTable::Properties() const {
   return properties;
 }
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

@@ -17,10 +17,9 @@
 #include "rocksdb/status.h"
 #include "tools/sst/footer.h"
 #include "tools/sst/internal_key.h"
-#include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/table_filter.h"
+#include "tools/table/table_filter.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 
 enum class BlockType : uint8_t {
   kData,
@@ -154,6 +153,21 @@ struct VerifyCounts {
   uint64_t false_negatives = 0;
 };
 
+// Gets what TableFile::Verify finds, as it comes.
+class Findings {
+ public:
+  virtual ~Findings() = default;
+  virtual void Problem(std::string_view sentence) = 0;
+  // Problems that are counted, and have no sentence.
+  virtual void MoreProblems(uint64_t count) = 0;
+  // A problem if it is Corruption, else an error of what could not be read.
+  virtual void Failure(const rocksdb::Status& status) = 0;
+  // Why something was not checked.
+  virtual void Note(const std::string& sentence) = 0;
+  // Tells whether there is neither a problem nor an error.
+  virtual bool all_is_well() const = 0;
+};
+
 // Walks the cells of a file in its order.
 class CellReader {
  public:
@@ -265,4 +279,4 @@ FileKind KindOf(const std::string& path);
 rocksdb::Status OpenTable(const std::string& path,
                           std::unique_ptr<TableFile>* table);
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table

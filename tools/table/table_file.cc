@@ -1,14 +1,14 @@
-#include "tools/sst_inspect/table_file.h"
+#include "tools/table/table_file.h"
 
 #include <array>
 
 #include "lib/bytes/text.h"
 #include "storage/format/input_file.h"
 #include "storage/hfile/block.h"
-#include "tools/sst_inspect/hfile_table.h"
-#include "tools/sst_inspect/sst_table.h"
+#include "tools/table/hfile_table.h"
+#include "tools/table/sst_table.h"
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::table {
 namespace {
 
 // The magic number of block-based tables, in the order of the file
@@ -90,4 +90,4 @@ rocksdb::Status OpenTable(const std::string& path,
                                           : SstTable::Open(path, table);
 }
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::table
