@@ -293,7 +293,11 @@ void Session::ResolvePowerCut(uint64_t synced) {
   for (uint32_t i = 0; i < share_count(); ++i) {
     Share* const its = share(i);
     const auto is_it = Holder(i);
-    const size_t needed = count_before(*its, synced);
+    size_t needed = count_before(*its, synced);
+    for (size_t count = needed; count < its->written.size(); ++count) {
+      const Written& write = its->written[count];
+      if (write.synced && write.acknowledged != kNever) needed = count + 1;
+    }
     World world = its->before;
     std::optional<World> found;
     Range range;

@@ -25,6 +25,7 @@ struct Written {
   Changes changes;
   uint64_t begun;
   uint64_t acknowledged;  // kNever: it was not
+  bool synced;            // if it was acknowledged, it is on the disk
 };
 inline constexpr uint64_t kNever = UINT64_MAX;
 
@@ -69,8 +70,9 @@ class Session {
   void Resolve();
   // The same after a power cut, in a session after the one that was to remember
   // its writes, whose `synced` this takes. Each share has kept a prefix of its
-  // writes. A write that was kept, or a sync that was acknowledged, means that
-  // all writes acknowledged before it began were kept, in whatever share.
+  // writes, with the last that was acknowledged as synced. A write that was
+  // kept, or a sync that was acknowledged, means that all writes acknowledged
+  // before it began were kept, in whatever share.
   void ResolvePowerCut(uint64_t synced);
   // Checks that the store has the rows of the share as the model has them.
   void CheckShare(uint32_t share);
@@ -95,7 +97,7 @@ class Session {
     const rocksdb::Status status = write();
     const uint64_t ended = status.ok() ? ++moment_ : kNever;
     if (setting_.remembers_writes) {
-      share->written.push_back({changes, begun, ended});
+      share->written.push_back({changes, begun, ended, synced});
     }
     if (status.ok() && synced) NoteSync(begun);
     return share->Settle(changes, Check(status, what));
