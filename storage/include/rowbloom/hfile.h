@@ -15,10 +15,13 @@
 //                                .value = "ada@example.org"});
 //   if (s.ok()) s = out->Finish();
 //
-// The format, byte by byte: storage/hfile/FORMAT.md.
+// The format, byte by byte: storage/hfile/FORMAT.md. ImportHFiles and
+// ExportHFiles, between a store and HFiles, need rowbloom::hfile_transfer; the
+// rest needs rowbloom::hfile.
 #pragma once
 
 #include "rowbloom/hfile_cell.h"
 #include "rowbloom/hfile_format.h"
 #include "rowbloom/hfile_reader.h"
+#include "rowbloom/hfile_transfer.h"
 #include "rowbloom/hfile_writer.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "rowbloom/hfile_transfer.h"
+#include "rowbloom/hfile.h"
 #include "rowbloom/store.h"
 
 namespace {
