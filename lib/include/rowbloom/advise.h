@@ -1,7 +1,7 @@
-// The filter that a kind of data wants: from the sizes of its files, their
-// place in the tree and their reads, Advise recommends a FilterSpec and
-// predicts what that and all others would do. doc/planning.md has the model and
-// the rules. All functions are pure and thread-safe.
+// Advise recommends a FilterSpec for files, by their sizes, their place in the
+// tree and their reads, and predicts the bytes and the wasted reads of it and
+// of all alternatives. doc/planning.md has the model and the rules. All
+// functions are pure and thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct FilePlace {
   uint32_t level = 0;
 };
 
-// A file, or what is typical of many.
+// A file, or the averages of many files.
 struct FileProfile {
   uint64_t rows = 0;   // distinct rows of the file
   uint64_t cells = 0;  // keys with a qualifier; a bare row is no cell
@@ -56,8 +56,8 @@ struct FileProfile {
   double questions_per_second = 0;
 };
 
-// The target: `filter_bytes` for each file if that is not 0, else the rate. A
-// level_allocation keeps to it over the files of all levels together.
+// The target: `filter_bytes` for each file if that is not 0, else the rate.
+// With a level_allocation it holds for the files of all levels together.
 struct FilterBudget {
   double false_positive_rate = 0.01;
   uint64_t filter_bytes = 0;
@@ -85,7 +85,7 @@ struct WastedReads {
 // row of the read if that exists.
 WastedReads PredictWastedReads(const SectionRates& rates, double row_spread);
 
-// The bytes and rates of the file's sections, and what reads do.
+// The bytes and rates of the file's sections, and the wasted reads.
 struct Prediction {
   uint64_t row_bytes = 0;  // without some 100 bytes around the sections
   uint64_t row_col_bytes = 0;

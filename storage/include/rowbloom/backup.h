@@ -1,5 +1,5 @@
-// Backups of embedded stores: a directory holds any number of one store's, each
-// sharing the files that it has in common with the others.
+// Backups of embedded stores. A directory holds any number of backups of one
+// store, which share the files that they have in common.
 //
 //   rocksdb::Status s = store->Backup("/backups/users");   // store.h
 //   std::vector<BackupInfo> backups;
@@ -8,15 +8,15 @@
 //   s = RestoreBackup("/backups/users", std::nullopt, "users.db");
 //   s = PurgeBackups("/backups/users", 7);
 //
-// A directory is one of RocksDB's BackupEngine. It takes one change at a time,
-// from any process: others are Busy. A process that ends in the middle of a
-// backup, or of a delete, and a power cut leave the other backups whole, and
-// bytes of no use that the next PurgeBackups removes. `env` has the file system
-// of all paths.
+// The directory has the form of RocksDB's BackupEngine. One change runs at a
+// time, in any process: others are Busy. If a process ends during a backup or a
+// delete, or the power is cut, the other backups stay whole, and the next
+// PurgeBackups removes what is left over. `env` has the file system of all
+// paths.
 // Errors of all functions, beside RocksDB's, which name the file:
-//   InvalidArgument  the directory holds something that is no backups
+//   InvalidArgument  the directory has other files than backups
 //   NotFound         there is no such directory, or no such backup
-//   Busy             somebody else is changing the directory
+//   Busy             another call or process is changing the directory
 //   Corruption       a file of the backup is missing or damaged
 #pragma once
 
@@ -31,7 +31,7 @@
 namespace rowbloom {
 
 struct BackupInfo {
-  uint32_t id = 0;           // one more than the newest had; 1 without any
+  uint32_t id = 0;  // that of the newest before it plus 1; the first has 1
   uint64_t timestamp_s = 0;  // creation: seconds since 1970-01-01 UTC
   uint64_t bytes = 0;        // all its files, with those it shares
   uint32_t files = 0;
@@ -54,24 +54,25 @@ rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id,
 // Makes a store of backup `id` (nullopt: the newest that ListBackups does not
 // show as damaged) at `path`, which must not exist or be an empty directory
 // that can be replaced (no mount point, link or "."), else InvalidArgument.
-// Checks checksums. Files are put together in `path`.restoring, which becomes
-// `path` as the last step: a restore that was cut short leaves no store, and
-// can be repeated. Another directory of that name is InvalidArgument, one that
-// is being filled is Busy.
+// Compares checksums. Files are collected in `path`.restoring, which is renamed
+// to `path` as the last step: an interrupted restore leaves no store, and can
+// be repeated. If a directory of that name is no remains of a restore, the
+// error is InvalidArgument; if another call fills it, the error is Busy.
 rocksdb::Status RestoreBackup(const std::string& directory,
                               std::optional<uint32_t> id,
                               const std::string& path,
                               rocksdb::Env* env = rocksdb::Env::Default());
 
 // Deletes a backup, and the files that no other one shares. Corruption: another
-// backup is damaged, and this one is not; nothing was deleted. A damaged backup
-// takes what other damaged ones alone have with it.
+// backup is damaged, and this one is not; nothing was deleted. With a damaged
+// backup, the files that only damaged backups have are deleted, too.
 rocksdb::Status DeleteBackup(const std::string& directory, uint32_t id,
                              rocksdb::Env* env = rocksdb::Env::Default());
 
 // Deletes all but the `keep` newest, and the remains of interrupted backups.
-// Corruption: a backup is damaged; nothing was deleted, as RocksDB would delete
-// the files of damaged backups, too, which a file that comes back makes whole.
+// Corruption: a backup is damaged, and nothing was deleted. RocksDB would
+// delete the files of damaged backups, too, and such a backup may become whole
+// again when a missing file is put back.
 rocksdb::Status PurgeBackups(const std::string& directory, uint32_t keep,
                              rocksdb::Env* env = rocksdb::Env::Default());
 

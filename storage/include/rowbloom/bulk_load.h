@@ -7,29 +7,30 @@
 //
 // Reads see nothing of a load before Finish, and all of it afterwards, even if
 // the process ends in between. A load that is destroyed without Finish leaves
-// nothing. Cells without a timestamp get that of NewBulkLoad; others keep their
-// own, from which ttl_ms counts. In a family whose timestamps are the store's
-// (Timestamps), a cell's own must be before that of NewBulkLoad, so that later
-// puts are newer.
+// nothing. Cells without a timestamp get the time of NewBulkLoad. Others keep
+// their timestamps, from which ttl_ms counts. In a family whose timestamps are
+// the store's (Timestamps), a cell's own timestamp must be before the time of
+// NewBulkLoad, so that later puts are newer.
 //
-// A `latest` family (FamilyOptions) takes no deletes. The later of two writes
-// of a cell there stays, whatever their timestamps, and a load arrives with
-// Finish: it replaces what was there, newer cells too, and what is written
-// while the load is filled. A `versioned` family orders the load's versions and
-// deletes, and those of other writes, by their timestamps. A load's deletes
-// come before its puts: a version of the store that one takes keeps no place
-// among max_versions.
+// A `latest` family (FamilyOptions) takes no deletes. There the last write of a
+// cell counts, whatever the timestamps, and the cells of a load are written by
+// Finish: they replace older and newer cells, and those that were written while
+// the load was filled. A `versioned` family orders the versions and deletes of
+// the load and of other writes by their timestamps. The deletes of a load apply
+// before its puts: a version of the store that one takes does not count towards
+// max_versions.
 //
-// Not thread-safe; loads and other writes may go on side by side. Finish and
-// other writes of a row, CheckAndWrite, Increment and Append included, come one
-// after the other. Finish waits for checkpoints and backups, and for
-// compactions of the loaded families that run: beside one, RocksDB may not see
-// that a file replaces older cells. Writes wait while the families are flushed,
-// the rows of each kDeleteFamilyVersion are read and the files are added, and
-// for compactions that begin just before or have not ended after half a minute.
-// Snapshots wait while the files are added. Memory: a block and the filter's
-// hashes (some ten bytes a cell) of a file per family, one cell's versions, and
-// the row of each kDeleteFamilyVersion. Must be destroyed before its store.
+// Not thread-safe; loads and other writes may run at the same time. Finish is
+// atomic with other writes of a row, CheckAndWrite, Increment and Append
+// included. Finish waits for checkpoints and backups, and for running
+// compactions of the loaded families: during one, RocksDB may not see that a
+// file replaces older cells. Writes wait while the families are flushed, the
+// rows of each kDeleteFamilyVersion are read and the files are added, and for
+// compactions that begin just before or have not ended after half a minute.
+// Snapshots wait while the files are added. Memory: for each family a block and
+// the filter's hashes (some ten bytes a cell) of a file, the versions of one
+// cell, and the row of each kDeleteFamilyVersion. A load must be destroyed
+// before its store.
 #pragma once
 
 #include <cstdint>
@@ -55,13 +56,13 @@ class BulkLoad {
   // The time of NewBulkLoad by the store's clock, in milliseconds since 1970.
   virtual uint64_t timestamp_ms() const = 0;
 
-  // Adds a put, or a delete of a version, a column or a family, which needs its
-  // timestamp. The cells of one family come by row, then by qualifier, then
-  // newest first, as CellIterator gives them; families may take turns. A delete
-  // takes what the load and the store have, and what comes later. Errors are
-  // Store::Write's, and InvalidArgument when a cell is out of order or was
-  // added before, or the versions of a cell have more than kMaxCellBytes; the
-  // load goes on without that cell.
+  // Adds a put, or a delete of a version, a column or a family, which needs a
+  // timestamp. The cells of one family must come by row, then by qualifier,
+  // then newest first, as CellIterator gives them; families may alternate. A
+  // delete takes versions of the load, of the store, and of later writes.
+  // Errors are those of Store::Write, and InvalidArgument if a cell is out of
+  // order or was added before, or the versions of a cell have more than
+  // kMaxCellBytes; the load can continue without that cell.
   virtual rocksdb::Status Add(const Change& change) = 0;
   rocksdb::Status Add(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string_view value,
@@ -69,19 +70,19 @@ class BulkLoad {
     return Add({ChangeType::kPut, row, family, qualifier, value, timestamp_ms});
   }
 
-  // The errors that Add has for a change whatever was added before it. Adds
-  // nothing.
+  // The error that Add has for the change itself, whatever was added before.
+  // Adds nothing.
   virtual rocksdb::Status Check(const Change& change) const = 0;
 
   // Adds the files to the store, all or none. InvalidArgument: a second call.
   // Aborted: the store's clock was reset during the load, or a
   // DeleteFamilyVersion was written to one of its families; load again.
-  // IOError: the load is not there, but may be, whole, once the store has been
-  // opened again; the message says if all or a part of it is there.
+  // IOError: the cells are not in the store now, but all of them may be once
+  // it is opened again; the message says if all or some of them are visible.
   virtual rocksdb::Status Finish() = 0;
 
-  // False: the store has nothing of the load, nor will have when it is opened
-  // again. True: after Finish, which may have failed.
+  // False: the store has no cell of the load, and will have none when it is
+  // opened again. True: Finish may have added the cells, also if it failed.
   virtual bool MayBeLoaded() const = 0;
 
  protected:

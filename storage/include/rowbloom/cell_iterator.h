@@ -1,4 +1,4 @@
-// CellIterator walks over the cells of one family, for programs that take them
+// CellIterator gives the cells of one family, for programs that copy them
 // elsewhere: each visible version and, with `deletes`, the deletes that the
 // family keeps. HBase calls this a raw scan.
 //
@@ -7,13 +7,14 @@
 //   for (; s.ok() && it->Valid(); it->Next()) Use(it->cell());
 //   if (s.ok()) s = it->status();
 //
-// All cells are as of one snapshot, and of one time of day as to their expiry.
-// They come by row, by qualifier, and newest first; at one timestamp deletes
-// come before the put, those that take more first. Written in this order, with
-// these timestamps, to an empty family of the same options they make one that
-// answers alike; without the deletes, until it is written to. Versions beyond
-// max_versions are not among them, so that a later delete of a version shows no
-// older one there, as it may here after an AlterFamily to fewer (doc/store.md).
+// All cells are as of one snapshot, and expiry is judged at one time. They come
+// by row, by qualifier, and newest first; at one timestamp deletes come before
+// the put, the widest delete first. Written in this order, with these
+// timestamps, to an empty family of the same options, they make a family that
+// gives the same answers; without the deletes, only until it is written to.
+// Versions beyond max_versions are left out. So in the copy a later delete of a
+// version shows no older one, as it may in this store after an AlterFamily to
+// fewer versions (doc/store.md).
 //
 // Not thread-safe. Memory: the versions of one cell, up to three times. Must be
 // destroyed before its store.
@@ -32,10 +33,10 @@ namespace rowbloom {
 
 struct CellIteratorOptions {
   std::string family;
-  // True if the deletes that are kept come, too. They have been applied either
-  // way. Puts whose own TTL has run out come with them, without their values
-  // and with a TTL of 0, since they keep the places of versions. A `latest`
-  // family (FamilyOptions) keeps none of them.
+  // True: deletes that are kept are given, too. They are applied in any case.
+  // Puts whose own TTL has run out are given with them, without their values
+  // and with a TTL of 0, since they still count as versions. A `latest` family
+  // (FamilyOptions) keeps none of them.
   bool deletes = false;
   // A snapshot of this store; nullptr: the present state.
   const Snapshot* snapshot = nullptr;

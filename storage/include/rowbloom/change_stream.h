@@ -1,5 +1,5 @@
-// ChangeStream gives what was written to a store since a number, cell by cell
-// and in order, from the log that RocksDB keeps:
+// ChangeStream gives the changes that were written to a store after a number,
+// cell by cell and in order, from the log that RocksDB keeps:
 //
 //   std::unique_ptr<ChangeStream> changes;
 //   rocksdb::Status s = store->GetUpdatesSince(number, &changes);
@@ -10,14 +10,14 @@
 //   number = changes->number();  // for the next call
 //
 // A store numbers its changes. A copy (Store::Checkpoint, Backup) has the
-// numbers of its store up to the copy: opened for reading, its LatestNumber is
-// where the changes of the store go on. The log is deleted when the cells in it
-// are in files, unless StoreOptions::kept_log_seconds or kept_log_bytes says
-// otherwise. Bulk loads are not in it, nor changes without a log
-// (Durability::kSkipWal), except those made while a copy was. Numbers of writes
-// that a crash lost are given again. A store that is open for reading has the
-// changes before its opening. One that is open for writing marks in its log
-// that a stream is begun, which takes a number and syncs the log.
+// numbers of its store up to the copy: if it is opened for reading, the changes
+// of the store continue after its LatestNumber. The log is deleted when its
+// cells are in files, unless StoreOptions::kept_log_seconds or kept_log_bytes
+// keeps it. It has neither bulk loads nor kSkipWal writes (Durability), except
+// those that were made during a copy. Numbers of writes that a crash lost are
+// used again. A stream of a store that is open for reading has the changes
+// before the opening. A store that is open for writing records in its log that
+// a stream begins, which takes a number and syncs the log.
 //
 // Not thread-safe; the store may be written to meanwhile. Memory: one batch, up
 // to three times. Must be destroyed before its store.
@@ -52,14 +52,14 @@ struct StoreChange {
   ChangeKind kind = ChangeKind::kCell;
   std::string family;
 
-  // Set for a kCell. Deletes of rows come as a kDeleteFamily of each family.
-  // A kRemove or kRemoveFamily comes where a store had to remove what its next
-  // delete does not cover.
+  // Set for a kCell. A delete of a row is given as a kDeleteFamily of each
+  // family. A kRemove or kRemoveFamily stands before a delete that alone would
+  // not take all that the store removed.
   ChangeType type = ChangeType::kPut;
   std::string row;
   std::string qualifier;
-  // nullopt: a removal, or a delete in a `latest` family, which take all that
-  // was written before, whatever its timestamp.
+  // nullopt: a removal, or a delete in a `latest` family. Both take all that
+  // was written before them, whatever its timestamp.
   std::optional<uint64_t> timestamp_ms;
   std::string value;               // a put's
   std::optional<uint64_t> ttl_ms;  // a put's own
@@ -84,8 +84,8 @@ class ChangeStream {
   //               which number the log goes on
   //   Corruption  a change is not in the format of FORMAT.md
   virtual const rocksdb::Status& status() const = 0;
-  // The number from which a later stream goes on: that of the last change
-  // before the one here, and at the end that of the last one.
+  // The number after which a later stream continues: that of the last change
+  // before the current one, and at the end that of the last change.
   virtual uint64_t number() const = 0;
 
  protected:

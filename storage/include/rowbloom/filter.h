@@ -1,6 +1,5 @@
-// Filters choose the cells that reads of rows give. They are values that
-// compose, and are evaluated while cells are read: what they drop is not
-// copied.
+// Filters choose the cells that reads of rows give. They compose, and are
+// evaluated while cells are read: cells that they drop are not copied.
 //
 //   ScanOptions scan;
 //   scan.row.filter =
@@ -10,11 +9,11 @@
 //   Status s = store->Scan(scan, &rows);
 //
 // A filter sees the cells that the read would give without it: the newest
-// max_versions in the time range, in the order of the read. A row of which
-// nothing is left is not given, and columns are counted (column_limit) after
-// the filter. doc/store.md lists HBase's filters and what they are called here.
-// Values, cheap to copy and immutable, safe to use from any thread; state such
-// as the rows of a page belongs to one read.
+// max_versions in the time range, in the order of the read. A row without cells
+// after the filter is not given, and column_limit counts columns after it.
+// doc/store.md lists HBase's filters and their names here. Filters are
+// immutable, cheap to copy, and safe to use from any thread. State, such as the
+// rows of a page, belongs to one read.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ class RE2;
 
 namespace rowbloom {
 
-// A test of bytes. They compare as unsigned numbers, one after the other.
+// A test of bytes, which are compared as unsigned numbers from the first on.
 class Match {
  public:
   static Match Less(std::string bytes) {
@@ -98,25 +97,27 @@ class Filter {
   static Filter Value(const Match& match);
   static Filter Timestamp(const TimeRange& range);
 
-  // Keeps what all keep. Each sees only what those before it keep, so that a
-  // Page or FirstCell counts no other cells; RowsWith looks for its cell among
-  // all that the read chooses. Without filters it keeps every cell.
+  // Keeps the cells that all filters keep. Each filter sees only the cells that
+  // those before it keep, so that a Page or FirstCell counts no others.
+  // RowsWith looks for its cell among all that the read chooses. An And without
+  // filters keeps every cell.
   static Filter And(std::vector<Filter> filters);
-  // Keeps what one of them keeps. All see every cell. Of none: keeps every
-  // cell.
+  // Keeps the cells that any of the filters keeps. Each filter sees every cell.
+  // An Or without filters keeps every cell.
   static Filter Or(std::vector<Filter> filters);
-  // Keeps what the filter drops.
+  // Keeps the cells that the filter drops.
   static Filter Not(const Filter& filter);
 
   // Keeps the first cell of each row that it sees.
   static Filter FirstCell();
-  // Keeps the cells of the first rows that it sees any cell of. A scan ends
-  // when no later row can be kept.
+  // Keeps the cells of the first `rows` rows of which it sees a cell. A scan
+  // ends when no later row can be kept.
   static Filter Page(uint64_t rows);
-  // Keeps all cells of the rows in which `filter` keeps one: a condition on a
-  // column, say. The read has to choose that column, too, but the page of
-  // columns (column_limit) need not have it. Rows that are given are read
-  // twice. InvalidArgument: a Page, FirstCell or RowsWith inside.
+  // Keeps all cells of the rows in which `filter` keeps a cell, such as rows
+  // that meet a condition on a column. The read has to choose that column, too;
+  // it may lie outside of the page of columns (column_limit). Rows that are
+  // given are read twice. InvalidArgument: a Page, FirstCell or RowsWith
+  // inside.
   static Filter RowsWith(const Filter& filter);
 
   // OK, or why no read takes this filter: InvalidArgument, an error of a Match

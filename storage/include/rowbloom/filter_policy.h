@@ -107,17 +107,17 @@ bool IsFilterActive(const rocksdb::DB* db);
 // True and false positives and true negatives are counted for databases whose
 // DBOptions::statistics is a NewFilterStatistics. A get counts for ROWCOL where
 // the block has that and it was probed, and for the row where the block has no
-// ROWCOL: after a ROWCOL that may match, nobody knows whether the row is there.
+// ROWCOL: a "may match" of ROWCOL does not tell whether the row exists.
 // A scan by prefix_same_as_start or auto_prefix_mode counts for the row if it
 // found nothing in the whole database, or had only one file that may match.
 // With whole_key_filtering off, MultiGets do not count.
 struct SectionStats {
   uint64_t checked = 0;   // lookups that a trusted section answered
   uint64_t skipped = 0;   // those answered "no": the file was not opened
-  uint64_t unusable = 0;  // lookups that met a section not to be trusted
+  uint64_t unusable = 0;  // lookups that met a damaged or unknown section
 
   uint64_t true_positives = 0;   // "may match", and the file had the key
-  uint64_t false_positives = 0;  // "may match", and the file had it not
+  uint64_t false_positives = 0;  // "may match", and the file did not have it
   uint64_t true_negatives = 0;   // "no", and the database has no such key
 
   // false_positives / (false_positives + true_negatives); 0 without any.
@@ -131,14 +131,14 @@ struct FilterStats {
   SectionStats row;        // ROW and ROWPREFIX sections
   SectionStats row_col;    // ROWCOL sections
   uint64_t asked = 0;      // keys looked up in rowbloom's own blocks
-  uint64_t may_match = 0;  // those that were not ruled out
+  uint64_t may_match = 0;  // those that may be in the file
   uint64_t blocks_built = 0;
   uint64_t blocks_failed = 0;  // could not be built, and answer "may match"
   uint64_t bytes_built = 0;
   uint64_t build_nanos = 0;    // to make blocks of hashed keys; not the hashing
   uint64_t blocks_opened = 0;  // each time RocksDB loads one
-  // Those not to be trusted as a whole. RocksDB drops a block that fails its
-  // own checksum, and opens none then.
+  // Blocks that are damaged or unknown as a whole. A block that fails RocksDB's
+  // own checksum is not opened at all.
   uint64_t blocks_unusable = 0;
   uint64_t bytes_loaded = 0;           // the blocks that RocksDB holds now
   uint64_t builtin_blocks_opened = 0;  // written by RocksDB's own policies
@@ -146,8 +146,8 @@ struct FilterStats {
   FilterStats& operator+=(const FilterStats& other);
 };
 
-// Counters of the files that were made for one level. RocksDB moves files to
-// other levels without a new filter: they go on counting where they were made.
+// Counters of the files that were made for one level. RocksDB may move a file
+// to another level without a new filter: it still counts for its first level.
 struct LevelFilterStats {
   // -1 where not known: for files that SstFileWriter made, for blocks that
   // cannot be read, and for RocksDB's own filters.
@@ -169,10 +169,11 @@ rocksdb::Status GetFilterStats(const rocksdb::FilterPolicy& policy,
 // tickers whether files that may match had the key. It hands everything on to
 // `inner`, which may be null. One may serve many databases. Thread-safe. The
 // level of detail is the inner one's when this is made; set it there and here
-// to change it. A ticker does not say whose lookup it is about: all databases
-// of a process that have policies of rowbloom should have such an object, or
-// none, or answers of those without count by the tickers of the others. After
-// a database was closed, a few of its last answers may count for another one.
+// to change it. A ticker does not name its database. So all databases of a
+// process that have policies of rowbloom should have such an object, or none:
+// otherwise lookups in those without it are judged by the tickers of the
+// others. The last few lookups before a database is closed may be counted for
+// another one.
 std::shared_ptr<rocksdb::Statistics> NewFilterStatistics(
     std::shared_ptr<rocksdb::Statistics> inner = nullptr);
 

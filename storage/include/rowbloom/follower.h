@@ -1,5 +1,5 @@
-// Follower reads a store while another process writes it, and sees what that
-// has written whenever it is told to follow:
+// Follower reads a store while another process writes it. Each call of Follow
+// makes it see what that process has written:
 //
 //   std::unique_ptr<rowbloom::Follower> follower;
 //   rocksdb::Status s = rowbloom::Follower::Open({}, "users.db", &follower);
@@ -7,18 +7,18 @@
 //   s = follower->Follow();
 //   s = follower->store()->Get("user_1001", "info", "mail", &value);
 //
-// The store is one that is open for reading (StoreOptions::read_only), with all
-// that it has: snapshots, filters, the front filter, verification, changes. It
-// stays as it was when it was opened. Follow opens the next one, with the
-// families, their options and the cells that the writer has by then, and takes
-// no lock: any number of processes may follow. A writer that was killed is
-// followed to its last write in the log.
+// The store is open for reading (StoreOptions::read_only), with snapshots,
+// filters, the front filter, verification and changes. It keeps the state of
+// its opening. Follow opens the store again, with the families, their options
+// and the cells that the writer has by then. It takes no lock: any number of
+// processes may follow. If the writer was killed, its last write in the log is
+// seen.
 //
-// The cost of Follow is that of an opening: files and filters are opened, and
-// the log is read. It takes the time of a look at the directory if nothing was
-// written. RocksDB's own way to catch up in place (DB::TryCatchUpWithPrimary)
-// is not used: it applies merge operands twice that are in memory and in a file
-// (7.8.3), so that versions come back which were pushed out.
+// Follow costs as much as an opening: files and filters are opened, and the log
+// is read. If nothing was written, it only lists the directory. RocksDB's own
+// way to catch up in place (DB::TryCatchUpWithPrimary) is not used: 7.8.3
+// applies merge operands twice that are both in memory and in a file, so that
+// surplus versions come back.
 #pragma once
 
 #include <cstdint>
@@ -35,20 +35,20 @@ namespace rowbloom {
 // Thread-safe.
 class Follower {
  public:
-  // Opens the store at `path` for reading. Stores share a block cache, which is
-  // made if the options have none, so that blocks stay in it. Errors are those
-  // of Store::Open.
+  // Opens the store at `path` for reading. All stores of the follower share the
+  // options' block cache, or a new one if there is none. Errors are those of
+  // Store::Open.
   static rocksdb::Status Open(const StoreOptions& options,
                               const std::string& path,
                               std::unique_ptr<Follower>* follower);
 
-  // Makes store() one that has all writes that were acknowledged before the
-  // call, but for kSkipWal writes in memory. After an error, Store::Open's,
-  // store() is what it was.
+  // Makes store() return a store with all writes that were acknowledged before
+  // the call, except kSkipWal writes in memory. Errors are those of
+  // Store::Open, and leave store() unchanged.
   rocksdb::Status Follow();
 
-  // The store as of the last Follow. Reads and scans go on with it for as long
-  // as the pointer is held, whatever Follow does.
+  // The store as of the last Follow. It can be read for as long as the pointer
+  // is held, whatever Follow does.
   std::shared_ptr<Store> store() const;
 
  private:

@@ -6,7 +6,7 @@
 //       {.key_layout = rowbloom::KeyLayout::Delimited(':')}, &options);
 //   std::unique_ptr<rowbloom::FrontFilterDB> db;
 //   if (s.ok()) s = rowbloom::OpenWithFrontFilter({}, options, path, &db);
-//   s = db->Get({}, "user_1002:mail", &mail);  // NotFound, without a look
+//   s = db->Get({}, "user_1002:mail", &mail);  // NotFound, no file is read
 //
 // It holds the ROW sections of all files, and the rows of all memtables, in
 // memory. It is never wrong about an absent row: after a change that it cannot
@@ -38,11 +38,11 @@ class Core;
 }  // namespace front_filter
 
 struct FrontFilterOptions {
-  // Most bytes of the ROW sections of files. A file whose section would go
-  // beyond counts as having each row between its smallest and its largest key.
-  // The filters of memtables, 2 bytes and up for each row, come on top.
+  // The limit for the ROW sections of files, in bytes. A file whose section
+  // would exceed it may have each row between its smallest and largest key. The
+  // filters of memtables, 2 bytes or more for each row, are not in the limit.
   uint64_t memory_limit_bytes = std::numeric_limits<uint64_t>::max();
-  // Most bytes of ROWCOL sections that are kept, which come on top, too. With
+  // The limit for ROWCOL sections that are kept, in bytes, in addition. With
   // ROWCOL sections, gets of absent columns in rows that exist are answered,
   // and almost no get of an absent row passes. A section that is not kept is
   // probed while RocksDB has it in memory. 0: none are kept.
@@ -60,10 +60,10 @@ struct FrontFilterOptions {
   bool bypass = true;
 };
 
-// The property by which a file tells its bare rows, which are keys without a
-// qualifier: a filter block of type ROW with them alone, which a
-// TablePropertiesCollector of the application has made, as the store's does.
-// Gets of such keys are then answered as exactly as those of rows.
+// The SST property with a filter of the file's bare rows, which are keys
+// without a qualifier. Its value is a filter block of type ROW over them alone.
+// A TablePropertiesCollector of the application makes it, as the store's does.
+// Gets of bare rows have the false positive rate of rows then.
 inline constexpr char kBareRowsProperty[] = "rowbloom.bare_rows";
 
 enum class FrontFilterState : uint8_t {
@@ -124,14 +124,14 @@ class FrontFilter {
   FrontFilter(const FrontFilter&) = delete;
   FrontFilter& operator=(const FrontFilter&) = delete;
 
-  // Adds to the options, before the database is opened, the sources of the
-  // filter: a listener, and around the family's memtable_factory another one,
-  // whose Name() is the same. Call it for each family that is to have a filter.
-  // A family that cannot have one is left as it is, and Stats says why, once it
+  // Adds the sources of the filter to the options, before the database is
+  // opened: a listener, and a factory that wraps the family's memtable_factory
+  // under the same Name(). Call it for each family that is to have a filter. A
+  // family that cannot have one is left unchanged, and Stats says why, once it
   // is attached.
-  // `database` may be null for a family that is made later. Attach disarms a
-  // family that is opened without the listener, or without this factory; one
-  // around it has to show it by Inner().
+  // `database` may be null for a family that is created later. Attach disarms a
+  // family that is opened without the listener, or without this factory. A
+  // factory that wraps this one has to return it from Inner().
   rocksdb::Status Prepare(rocksdb::DBOptions* database,
                           rocksdb::ColumnFamilyOptions* family);
 
@@ -148,8 +148,8 @@ class FrontFilter {
       const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
 
   // Waits until each family that was attached is armed, or disarmed. Reads are
-  // right without it; until then those of absent rows go to the files, too. Not
-  // for callbacks of RocksDB.
+  // right before that, too; those of absent rows then read files. Must not be
+  // called from a callback of RocksDB.
   void WaitUntilArmed() const;
 
   // Ends the answers: each row may exist. Waits for the reading of one file at
@@ -169,13 +169,13 @@ class FrontFilter {
                    std::span<const std::string_view> rows,
                    std::span<bool> may_have) const;
 
-  // Ingests files through `database`, after their rows were taken into the
-  // filter. A family that files are ingested into without this is disarmed.
+  // Adds the rows of the files to the filter, then ingests the files through
+  // `database`. A family is disarmed if files are ingested without this.
   rocksdb::Status IngestExternalFiles(
       rocksdb::DB* database,
       const std::vector<rocksdb::IngestExternalFileArg>& files);
 
-  // While not enabled each row may exist. The filter goes on learning.
+  // While not enabled, each row may exist. The filter is kept up to date.
   void SetEnabled(bool enabled);
 
   FrontFilterStats Stats() const;

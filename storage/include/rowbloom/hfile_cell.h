@@ -9,8 +9,8 @@
 
 namespace rowbloom {
 
-// The type of a cell: what it says of its column. The values are on disk: never
-// renumber. A file may hold others, which readers hand over as they are.
+// The type of a cell: a put, or the kind of a delete. The values are on disk:
+// never renumber. A file may have other values, which readers return unchanged.
 enum class HFileCellType : uint8_t {
   kMinimum = 0,  // in search keys only
   kPut = 4,
@@ -51,7 +51,7 @@ struct HFileKey {
 // positive as `a` sorts before, with or after `b`. Thread-safe.
 int CompareHFileKeys(const HFileKey& a, const HFileKey& b);
 
-// A cell whose bytes are somewhere else.
+// A cell. Owns nothing.
 struct HFileCellView {
   std::string_view row;
   std::string_view family;

@@ -20,23 +20,23 @@ namespace rowbloom {
 class HFileBlockCache;
 // A cache of decompressed blocks, which drops the least recently used first.
 // Any number of readers and threads may share it. It holds at most
-// `capacity_bytes` beyond the blocks that iterators stand on.
+// `capacity_bytes`, without the blocks that iterators pin.
 std::shared_ptr<HFileBlockCache> NewHFileBlockCache(size_t capacity_bytes);
 
 struct HFileReaderOptions {
   // The cache to use. Null: one of the reader's own, of `block_cache_bytes`.
   std::shared_ptr<HFileBlockCache> block_cache;
   size_t block_cache_bytes = size_t{8} << 20;
-  // The largest block, decompressed, that is read; larger ones are refused as
-  // MemoryLimit. HBase limits no block, but a block is about as large as
-  // its largest cell. Opening a file takes at most seven times as much (and
-  // 512 MiB for a file info block, which has a limit of its own), an iterator
-  // three times as much as a data block and one index block for each level, all
-  // of them only if the file has such blocks; and four times the largest key
-  // and 64 KiB of tags where blocks are encoded.
+  // The size of the largest block, decompressed, that is read; larger ones are
+  // refused as MemoryLimit. HBase limits no block, but a block is about as
+  // large as its largest cell. The memory depends on the blocks of the file.
+  // Opening it takes up to seven times this size, and 512 MiB for a file info
+  // block, which has a limit of its own. An iterator takes three data blocks
+  // and one index block for each level, and, where blocks are encoded, four
+  // times the largest key and 64 KiB of tags.
   size_t max_block_bytes = size_t{256} << 20;
-  // The largest data block, if that is more, encoded and decoded. They are read
-  // one at a time.
+  // The same limit for data blocks, encoded and decoded, if it is larger. They
+  // are read one at a time.
   size_t max_data_block_bytes = 0;
   // The most that GetRow and GetColumn return, in bytes of keys and values.
   size_t max_get_bytes = size_t{256} << 20;
@@ -79,19 +79,20 @@ struct HFileBloomInfo {
 struct HFileBloomStats {
   uint64_t checked = 0;  // lookups that a chunk, or the chunk index, answered
   uint64_t absent = 0;   // those that were answered with no
-  // A damaged filter or chunk, or no memory: "may contain".
+  // Lookups that met a damaged filter or chunk, or no memory: "may contain".
   uint64_t unusable = 0;
 };
 
 // The results of HBase's HFileScanner.seekTo, in its numbers.
 enum class HFileSeekResult : int8_t {
-  kBeforeFirst = -1,  // the key is before all cells: nowhere
+  kBeforeFirst = -1,  // the key is before all cells: on no cell
   kExact = 0,         // on the first cell with this key
   kBefore = 1,        // on the last cell before the key
-  // On a block's first cell, which is after the key, the cell before the key
-  // being the last one of another block. HBase gives this for keys between a
-  // block's shortened index key and its first cell. With ROW_INDEX_V1 also on
-  // the first cell of a row, when the key is of that row and before it.
+  // On the first cell of a block, which is after the key; the cell before the
+  // key is the last one of the block before. HBase gives this for keys between
+  // a block's shortened index key and its first cell. With ROW_INDEX_V1 it also
+  // stands for the first cell of a row, if the key is of that row and before
+  // it.
   kFirstOfBlock = -2,
   // status() is not OK.
   kFailed = -3,
@@ -103,9 +104,9 @@ struct HFileReadOptions {
   bool fill_cache = true;
 };
 
-// Walks the cells of a file in order. The reader must outlive it. Any bytes of
-// a file are safe; cells out of order are found where they are passed. Not
-// thread-safe, but any number may be used side by side.
+// Gives the cells of a file in order. The reader must outlive it. Damaged files
+// are safe to read; cells out of order are an error when the iterator passes
+// them. Not thread-safe, but a reader may have any number of iterators.
 class HFileIterator {
  public:
   virtual ~HFileIterator() = default;
@@ -135,27 +136,27 @@ class HFileIterator {
 // The counts of Verify, and the differences from what the file says of itself.
 struct HFileReport {
   uint64_t blocks = 0;          // blocks of all types
-  uint64_t damaged_blocks = 0;  // a stretch without a header counts as one
+  uint64_t damaged_blocks = 0;  // bytes without a block header count as one
   uint64_t cells = 0;
   uint64_t data_blocks = 0;
   uint64_t bloom_keys_checked = 0;
-  uint64_t false_negatives = 0;  // keys of these that a filter denies
-  // Sentences with expected and found. All are counted, the first are kept.
+  uint64_t false_negatives = 0;  // those that a filter says are absent
+  // Sentences with expected and found. All are counted; the first are kept.
   uint64_t problem_count = 0;
   std::vector<std::string> problems;
   static constexpr size_t kMaxProblems = 100;
 };
 
-// A file that is open. All functions may be called by any thread. Errors are
-// sentences with file, offset, expected and found:
+// An open file. All functions may be called by any thread. Errors are sentences
+// with file, offset, expected and found:
 //   IOError       cannot be opened or read; a directory, pipe or device
 //   NotSupported  HFile v1, v2 or v4; cells that are encrypted, in an encoding
 //                 without a name above, or of a codec that Debian has no
 //                 library for
 //   Corruption    no HFile, cut short, or it contradicts itself, its checksums
 //                 or its size
-//   MemoryLimit   (an Aborted) a block or answer larger than the options allow,
-//                 or than the memory left
+//   MemoryLimit   (an Aborted) a block or answer that is larger than the
+//                 options allow, or for which there is no memory
 // NewIterator and MetaBlockNames have no status, and throw std::bad_alloc.
 //
 // Bloom lookups answer with true ("may contain") unless the file says no: true
@@ -182,8 +183,8 @@ class HFileReader {
   // where those blocks can be read.
   virtual const rocksdb::Status& CellsStatus() const = 0;
 
-  // Views of the reader's memory. None in a file without cells, or that lacks
-  // them.
+  // Views of the reader's memory. nullopt: the file has no cells, or does not
+  // store the key.
   virtual std::optional<HFileKey> FirstKey() const = 0;
   virtual std::optional<HFileKey> LastKey() const = 0;
   // The serialized key in the middle of the index, where HBase would split the
@@ -193,12 +194,12 @@ class HFileReader {
   virtual std::unique_ptr<HFileIterator> NewIterator(
       const HFileReadOptions& options) const = 0;
 
-  // All cells of the row, delete markers too, in the file's order; none is OK.
-  // Probes the Bloom filter first.
+  // All cells of the row, delete markers too, in the file's order. OK without
+  // cells if the row is absent. Probes the Bloom filter first.
   virtual rocksdb::Status GetRow(std::string_view row,
                                  std::vector<HFileCell>* cells) const = 0;
-  // The same of one column. Markers of the whole family are in the column with
-  // the empty qualifier.
+  // All cells of one column. Delete markers of the whole family are in the
+  // column with the empty qualifier.
   virtual rocksdb::Status GetColumn(std::string_view row,
                                     std::string_view family,
                                     std::string_view qualifier,
@@ -234,13 +235,13 @@ class HFileReader {
   virtual rocksdb::Status ReadMetaBlock(std::string_view name,
                                         std::string* contents) const = 0;
 
-  // Reads the whole file and recomputes what no reader notices when it is
-  // wrong: counts and averages, index keys, the last key, the time range, the
+  // Reads the whole file and compares its cells with values that no reader
+  // checks: counts and averages, index keys, the last key, the time range, the
   // last Bloom key, the number of family deletes, the chain of blocks. Looks up
-  // every key in the Bloom filters, which shows in BloomStats. OK when all of
-  // the file could be read, with the findings in the report; else the first
-  // error. Damage is in the report, too, and so are findings behind it; totals
-  // are compared only when nothing is missing.
+  // every key in the Bloom filters, which BloomStats counts. Returns OK if all
+  // of the file could be read, whatever the report says; else the first error.
+  // The report also has the damage, and problems that come after it. Totals are
+  // compared only if no block is missing.
   virtual rocksdb::Status Verify(HFileReport* report) const = 0;
 
  protected:

@@ -10,10 +10,10 @@
 //   s = rowbloom::ImportHFiles({.latest_as_new = true}, {"export"}, other,
 //                              &taken);
 //
-// Both may go on beside other reads and writes of the store. An import writes
-// all of its cells when it ends: in a `latest` family (FamilyOptions) they
-// replace what was written meanwhile (BulkLoad). From a store to a cluster and
-// back, step by step: doc/hbase.md.
+// Both may run during other reads and writes of the store. An import writes all
+// of its cells when it ends: in a `latest` family (FamilyOptions) they replace
+// cells that were written meanwhile (BulkLoad). doc/hbase.md leads from a store
+// to a cluster and back, step by step.
 #pragma once
 
 #include <cstddef>
@@ -40,18 +40,20 @@ struct HFileProgress {
   uint64_t cell_bytes = 0;      // rows, qualifiers and values
   uint64_t files = 0;           // written, or read to their end
 };
-// Called now and then, and at the end, by the thread that transfers. False
-// stops the transfer, which fails with Incomplete.
+// Called from time to time, and at the end, by the thread that transfers. If it
+// returns false, the transfer stops and fails with Incomplete.
 using HFileProgressCallback = std::function<bool(const HFileProgress&)>;
 
 // ------------------------------------------------------------------- export
 
-// The treatment of deletes, which have been applied to the store's cells.
+// The treatment of deletes. In both cases they are applied to the cells that
+// are exported.
 enum class HFileDeletes : uint8_t {
-  // They stay behind: the files have puts only.
+  // The files have puts only.
   kApplied,
-  // Deletes that the store keeps go along, and delete in HBase what the table
-  // has already, or in a store that imports the files, as they do in this one.
+  // The files also have the deletes that the store keeps. They delete cells
+  // that
+  // the HBase table, or the store that imports the files, has already.
   kKept,
 };
 
@@ -63,9 +65,9 @@ struct HFileExportOptions {
   std::string stop_row;
   // The first rows of the table's regions, in any order. No file crosses one.
   std::vector<std::string> region_start_rows;
-  // The size of a file after which the next begins, with the next row. A file
-  // may be larger by a row and a block. At least 1. HBase splits a region of
-  // that size.
+  // The size of a file, in bytes, after which the next file begins with the
+  // next row. A file may be larger by a row and a block. At least 1. The
+  // default is the size at which HBase splits a region.
   uint64_t max_file_bytes = uint64_t{10} << 30;
   HFileDeletes deletes = HFileDeletes::kApplied;
   // The form of the files. An export sets the Bloom filter to what the family
@@ -88,7 +90,7 @@ struct HFileExported {
 };
 
 struct HFileExportReport {
-  std::vector<HFileExported> files;  // those in place, by family and row
+  std::vector<HFileExported> files;  // complete ones, by family and row
   // The most files that one region gets in one family. HBase takes
   // kHFilesPerRegion unless configured otherwise
   // (hbase.mapreduce.bulkload.max.hfiles.perRegion.perFamily).
@@ -98,14 +100,15 @@ inline constexpr uint64_t kHFilesPerRegion = 32;
 
 // Writes the cells of families to <directory>/<family>/<32 hexadecimal digits>,
 // as of one snapshot: all visible versions, with their timestamps. The
-// directory is created, or is empty. Files are written in a hidden one inside
-// of it and put in place when all are complete, on the disk. An export that
-// fails leaves nothing, unless it fails, or its process ends, between two
-// families that are put in place; the report says which are. One whose process
-// ends earlier leaves `directory`/.export-*, which HBase skips. Errors:
+// directory is created, or must be empty. Files are written to a hidden
+// directory inside of it. When all are complete and on the disk, each family is
+// renamed to its place. An export that fails leaves nothing, unless it fails,
+// or its process ends, between two of these renames; the report has the files
+// in place. If the process ends earlier, `directory`/.export-* stays, which
+// HBase skips. Errors:
 //   InvalidArgument  an unknown family; a name, row, cell or timestamp that
 //                    HBase does not take; a directory that is not empty; an
-//                    option out of its range. The message names what it is.
+//                    option out of its range. The message says which.
 //   Incomplete       the callback said so
 //   others           as the store and HFileWriter report them
 // Memory: that of an HFileWriter and of a CellIterator, and the report.
@@ -125,29 +128,30 @@ struct HFileImportOptions {
   // An empty one is no bound.
   std::string start_row;
   std::string stop_row;
-  // True if a `latest` family (FamilyOptions) takes the newest version of each
-  // cell, as a new write: it replaces what the store has, even newer cells. It
-  // keeps its timestamp, unless that is after the import began (BulkLoad): then
-  // it gets that time. If false, such a family is refused.
+  // True: a `latest` family (FamilyOptions) takes the newest version of each
+  // cell, as a new write: it replaces the cell of the store, even a newer one.
+  // It keeps its timestamp, but no later one than the time at which the import
+  // began (BulkLoad). False: such a family is refused.
   bool latest_as_new = false;
-  // True if cells with tags that a store has none of (visibility, access
-  // control, ...) are taken without them. If false, these are refused. A TTL
-  // stays with its cell, and a reference to a MOB file leads to its value.
-  // Visibility labels are refused all the same in a family that has deletes: in
-  // HBase a delete takes only cells of its own label, or those without one.
+  // True: cells with tags that a store does not have (visibility, access
+  // control, ...) are taken without these tags. False: such cells are refused.
+  // A TTL stays with its cell, and a reference to a MOB file leads to its
+  // value. Visibility labels are refused in any case in a family that has
+  // deletes: in HBase a delete takes only cells of its own label, or those
+  // without one.
   bool drop_tags = false;
-  // True if a file that is refused is left out of the import, all of it, and
-  // the others are loaded. Deletes in it are missing then, so that what they
-  // took may be seen. Every file is read twice: it has to be known to be whole
-  // before the first cell is loaded. The load, and families that a snapshot
-  // brings, are there from the first reading on: after a crash these families
+  // True: a file that is refused is left out of the import as a whole, and the
+  // others are loaded. Deletes in it are then missing, so that cells that they
+  // deleted may become visible. Every file is read twice, as it has to be known
+  // to be whole before the first cell is loaded. The load, and new families of
+  // a snapshot, are made before the first reading: after a crash these families
   // may be left without cells.
   bool keep_going = false;
-  // True if nothing is loaded or created: the report says what would be, and
-  // its `cells` are all of the files', even if rows are chosen. Errors are
+  // True: nothing is loaded or created. The report says what would be, and its
+  // `cells` counts all cells of the files, even if rows are chosen. Errors are
   // those that files have before their cells are read; with keep_going, all but
   // those of cells that this store's key layout and timestamps refuse.
-  // The store may be nullptr, which is a new one.
+  // The store may be nullptr, which stands for a new one.
   bool dry_run = false;
   // Options of the reader. By default it reads what an export wrote, whatever
   // the size of its values.
@@ -156,51 +160,53 @@ struct HFileImportOptions {
 };
 
 struct HFileImportReport {
-  uint64_t files = 0;    // looked at; two halves of a file count twice
+  uint64_t files = 0;    // opened; two halves of a file count twice
   uint64_t cells = 0;    // read
   uint64_t puts = 0;     // those cells that were loaded
   uint64_t deletes = 0;  // loaded
-  // Read and not loaded: deleted by others, there twice, past their own TTL,
-  // older than the newest of a `latest` family, or beyond
-  // kMaxCellBytes of a cell. Versions beyond max_versions are loaded, and are
-  // the store's to drop.
+  // Cells that were read and not loaded: deleted by others, duplicates, past
+  // their own TTL, older than the newest of a `latest` family, or beyond
+  // kMaxCellBytes of a cell. Versions beyond max_versions are loaded, and the
+  // store drops them later.
   uint64_t skipped = 0;
   uint64_t without_tags = 0;  // cells that had some (drop_tags)
   std::vector<FamilyDescriptor> new_families;  // those that were created
-  // True if the import failed when cells may have been in the store already
-  // (BulkLoad::MayBeLoaded). Its new families stay then; import again.
+  // True: the import failed at a time when its cells may already be in the
+  // store (BulkLoad::MayBeLoaded). New families stay then; import again.
   bool may_be_loaded = false;
-  // The number of files and directories that hold something else than cells of
-  // the table, by their name (".tmp", "recovered.edits") or kind ("files of
-  // regions that were split or merged", "files that a compaction replaced").
+  // The number of files and directories that were not read, as they do not have
+  // cells of the table, by their name (".tmp", "recovered.edits") or kind
+  // ("files of regions that were split or merged", "files that a compaction
+  // replaced").
   std::map<std::string, uint64_t> passed_over;
   // The reasons for which files were left out, which name them (keep_going).
   std::vector<rocksdb::Status> left_out;
 };
 
 // Loads the cells of HFiles, all or none (Store::NewBulkLoad). A path is a file
-// or a directory, which is searched through (a bulk load's, or a region or
-// table of HBase's), but for names that start with '.' or, unless the store has
-// such a family, '_', and recovered.edits. Files may overlap and come in any
-// order.
+// or a directory, which is searched with its subdirectories (that of a bulk
+// load, or of a region or table of HBase). Names that start with '.' are left
+// out, and so are recovered.edits and names that start with '_' unless the
+// store has such a family. Files may overlap and come in any order.
 //
 // References to halves of files and links, which HBase makes when it splits,
 // merges or clones, are followed to the file in its region's directory beside
 // theirs, in the table's or in HBase's archive (`archive/data` beside `data`).
-// A region that was split or merged is read through references alone: one that
-// files of others refer to, or all of whose rows newer regions have
-// (`.regioninfo`). The other regions of a table's directory may have no row
-// twice and have to have all rows, as far as each tells its own there. An upper
-// half begins where its region does.
+// A region that was split or merged is read only through references. It is one
+// that files of other regions refer to, or all of whose rows are in newer
+// regions (`.regioninfo`). The other regions of a table's directory must have
+// each row once, as far as their `.regioninfo` says which rows they have. An
+// upper half begins where its region does.
 //
 // Values in MOB files are read from `mobdir` beside `data`, or the archive.
 //
 // `versioned` families get versions and deletes with their timestamps, merged
-// with what they have. If an entry is there twice, the file's counts; among
-// files that of the larger mvcc number, then of the larger MAX_SEQ_ID_KEY, then
-// of the later path. In a file that HBase has bulk loaded as "..._SeqId_N_"
-// both numbers are N; with SKIP_RESET_SEQ_ID in its file info only the second
-// is. `latest` families get puts alone: deletes concern the files' own cells.
+// with those of the store. If store and file have the same entry, that of the
+// file stays. Among files, the entry with the larger mvcc number stays, then
+// that of the file with the larger MAX_SEQ_ID_KEY, then of the later path. In a
+// file that HBase has bulk loaded as "..._SeqId_N_" both numbers are N; with
+// SKIP_RESET_SEQ_ID in its file info only the second is. `latest` families get
+// puts alone: deletes apply to the files' own cells.
 // Errors, nothing being loaded unless the report's may_be_loaded is true:
 //   InvalidArgument  a family that the store does not have; a cell that it does
 //                    not take, or at kHFileLatestTimestamp, but for a put of a
@@ -217,9 +223,9 @@ struct HFileImportReport {
 //                    region than the name of its directory; HFileReader's
 //   Incomplete       the callback said so
 //   others           as HFileReader and the store report them
-// Memory: a line for each file; of each whose rows overlap those being read,
-// and of 64 MOB files, its load-on-open section and a data block (HFileReader);
-// a MOB value; that of a BulkLoad.
+// Memory: a path and some numbers for each file; the load-on-open section and a
+// data block (HFileReader) of each file whose rows overlap those being read,
+// and of 64 MOB files; a MOB value; and that of a BulkLoad.
 rocksdb::Status ImportHFiles(const HFileImportOptions& options,
                              const std::vector<std::string>& paths,
                              Store* store, HFileImportReport* report);
@@ -232,8 +238,8 @@ struct HFileSnapshot {
   std::string name;
 };
 
-// Reads the manifest of a snapshot, so that it is known to be one. NotFound:
-// there is none of that name. Corruption, IOError, NotSupported name the file.
+// Reads the manifest of a snapshot, and checks it. NotFound: there is no
+// snapshot of that name. Corruption, IOError and NotSupported name the file.
 rocksdb::Status CheckHFileSnapshot(const HFileSnapshot& snapshot);
 
 // Loads the cells of a snapshot, all or none, as ImportHFiles does. Families
@@ -252,9 +258,9 @@ rocksdb::Status CheckHFileSnapshot(const HFileSnapshot& snapshot);
 //                    fields that HBase has not, or a new family is without
 //                    VERSIONS, MIN_VERSIONS, TTL or KEEP_DELETED_CELLS; a file
 //                    that is missing or of another size than the manifest has
-// A process that ends during the call, or a CreateFamily that fails, may leave
-// new families, which are empty. Memory: some 700 bytes more for each file of
-// the snapshot.
+// If the process ends during the call, or a CreateFamily fails, new families
+// may stay, without cells. Memory: that of ImportHFiles, and some 700 bytes
+// more for each file of the snapshot.
 rocksdb::Status ImportHFileSnapshot(const HFileImportOptions& options,
                                     const HFileSnapshot& snapshot, Store* store,
                                     HFileImportReport* report);

@@ -20,10 +20,10 @@ class Env;
 
 namespace rowbloom {
 
-// The owner of the classes that compress on the cluster. It decides how LZ4,
-// SNAPPY and ZSTD cut a block into chunks, and for ZSTD whether there are
-// chunks at all: the two ZSTD framings cannot read each other, so a writer must
-// know. GZ and NONE are the same in all.
+// The classes that compress on the cluster. They decide how LZ4, SNAPPY and
+// ZSTD cut a block into chunks, and for ZSTD whether there are chunks at all: a
+// reader of one ZSTD framing cannot read the other, so a writer must know. GZ
+// and NONE are the same in all.
 enum class HFileCodecClasses : uint8_t {
   kHadoop,              // Hadoop's own codecs, HBase's default
   kHBaseNative,         // hbase-compression-lz4, -snappy, -zstd
@@ -44,17 +44,17 @@ struct HFileWriterOptions {
 
   // PREFIX, DIFF and FAST_DIFF have room for one family in a file.
   HFileEncoding encoding = HFileEncoding::kNone;
-  // A data block is closed by the first new key after it has reached this,
-  // encoded or not.
+  // The size of a data block, encoded or not, after which the next key begins a
+  // new one.
   uint32_t block_bytes = 64 * 1024;
 
-  // True if cells have a place for tags, and for the mvcc number. Without the
-  // place, cells that have them are refused.
+  // True: cells are stored with tags, and with the mvcc number. False: cells
+  // that have them are refused.
   bool tags = false;
   bool mvcc = true;
-  // PREFIX, DIFF and FAST_DIFF write tags that a block has already as
-  // references. Other encodings write them whole, but note the wish as HBase
-  // does.
+  // True: PREFIX, DIFF and FAST_DIFF write tags that a block has already as
+  // references. Other encodings write them whole, but set the flag in the file
+  // info as HBase does.
   bool compress_tags = false;
 
   BloomType bloom_type = BloomType::kRow;
@@ -67,20 +67,19 @@ struct HFileWriterOptions {
   std::optional<bool> major_compaction = false;
   std::optional<bool> exclude_from_minor_compaction;
   std::optional<int64_t> bulk_load_time_ms;   // marks a bulk-loaded file
-  std::optional<std::string> bulk_load_task;  // the name of its maker
-  // Other entries. Reserved are names that start with "hfile.", and those of
-  // the entries that have an option here or that the writer finds from the
-  // cells.
+  std::optional<std::string> bulk_load_task;  // the name of the task
+  // Other entries. Their names must not start with "hfile.", nor be those of
+  // entries that have an option here or that the writer computes.
   std::map<std::string, std::string> file_info;
 };
 
-// Writes a file: Open, Append*, then Finish, after which the file is at its
-// path, synced to the disk; or nothing, after which it is not. Memory: one data
-// block, its compressed form, the index's root, and two Bloom chunks. A call
-// that finds no memory ends the file with MemoryLimit. Not thread-safe.
+// Writes a file: Open, Append*, Finish. After Finish the file is at its path,
+// synced to the disk; without it there is no file. Memory: one data block, its
+// compressed form, the index's root, and two Bloom chunks. If memory runs out,
+// the call fails with MemoryLimit, and so do all later ones. Not thread-safe.
 class HFileWriter {
  public:
-  // Writes beside `path`, under a name of its own. Errors:
+  // Creates a file of another name in the directory of `path`. Errors:
   //   InvalidArgument  an option out of its range; the message says which
   //   NotSupported     a codec that Debian has no library for
   //   IOError          the file cannot be created
@@ -92,15 +91,16 @@ class HFileWriter {
   HFileWriter(const HFileWriter&) = delete;
   HFileWriter& operator=(const HFileWriter&) = delete;
 
-  // Adds a cell. Keys ascend; equal ones may follow each other.
-  // InvalidArgument: out of order, over a limit, tags or mvcc without a place,
-  // a type that is not written; nothing was added, and the next cell may be.
-  // Other errors end the file: every later call returns the same. So does the
-  // InvalidArgument of a block of more than kHFileMaxBlockBytes, as the cells
-  // of one key, which stay in one block, can make it.
+  // Adds a cell. Keys must ascend; equal keys are allowed.
+  // InvalidArgument: the cell is out of order, over a limit, or of a type that
+  // is not written, or has tags or an mvcc number and the options have not. It
+  // was not added, and other cells can be. All other errors end the file: every
+  // later call returns the same. So does the InvalidArgument of a block of more
+  // than kHFileMaxBlockBytes: the cells of one key, which stay in one block,
+  // can exceed it.
   virtual rocksdb::Status Append(const HFileCellView& cell) = 0;
-  // Adds a block of the application's own, found by its name. InvalidArgument:
-  // a name twice.
+  // Adds a block of the application, which is read by its name.
+  // InvalidArgument: the file has a block of this name.
   virtual rocksdb::Status AddMetaBlock(std::string_view name,
                                        std::string_view contents) = 0;
   // Adds to the file info. InvalidArgument: a reserved name

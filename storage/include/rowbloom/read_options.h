@@ -13,11 +13,11 @@
 namespace rowbloom {
 
 // A state of a store: reads with it see what was written before it was taken,
-// and nothing later. Expiry (ttl) goes on by the clock all the same, and what
-// AlterFamily rules out goes with the next compaction. Where a version was
+// and nothing later. Versions still expire (ttl) by the clock, and the next
+// compaction removes versions that an AlterFamily excludes. Where a version was
 // deleted, an AlterFamily to more max_versions may show an older one in its
-// place, which was surplus before. Keeps the disk space of what it sees until
-// destroyed, which must be before the store.
+// place, which was surplus before. A snapshot pins the disk space of what it
+// sees. It must be destroyed before the store.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
@@ -30,9 +30,9 @@ class Snapshot {
 
 // Options of reads of single cells.
 struct ReadOptions {
-  // The versions that are seen. Deletes outside of the range apply, too. Scans
-  // and reads of whole families pass over files of a `versioned` family that
-  // are wholly older; reads of single cells do not.
+  // The versions that are visible. Deletes outside of the range apply, too.
+  // Scans and reads of whole families skip files of a `versioned` family all of
+  // whose versions are older; reads of single cells do not.
   TimeRange time_range = TimeRange::All();
   // The number of versions of each cell, the newest in the time range; at least
   // 1. A family never shows more than its own max_versions.
@@ -44,22 +44,22 @@ struct ReadOptions {
 
 // Options of reads of rows.
 struct RowOptions {
-  // The columns to read, in any order; empty: all families. A row's chosen
-  // columns are looked up one by one, so that the ROWCOL sections answer,
-  // unless a whole family is chosen; the row is then read through.
+  // The columns to read, in any order; empty: all families. Each column is
+  // looked up by itself, which probes the ROWCOL sections. If a whole family is
+  // among them, the row is scanned instead.
   std::vector<Column> columns;
-  // These limit the read to columns, of each family, whose qualifier starts
-  // with a prefix and is in a range.
+  // The qualifiers to read, of each family: those that start with the prefix
+  // and are in the range.
   std::string qualifier_prefix;
   std::string qualifier_start;  // the first, inclusive
   std::string qualifier_stop;   // the end, exclusive; empty: to the end
   // Pages through a wide row: skips the first `column_offset` of the columns
-  // that have something to show, in order over all families, and gives the next
+  // that have a visible cell, in order over all families, and gives the next
   // `column_limit`.
   size_t column_offset = 0;
   size_t column_limit = std::numeric_limits<size_t>::max();
   // Reads, counts and filters columns from the last one to the first, so that
-  // column_limit N gives the last N. Cells are given in their order still.
+  // column_limit N gives the last N. The cells that are given keep their order.
   bool columns_from_end = false;
   // Gives cells without their values, which are empty. Filters see the values.
   bool keys_only = false;
@@ -88,12 +88,13 @@ struct ScanOptions {
   // Scans from the last row in the range to the first. The cells of a row keep
   // their order.
   bool reverse = false;
-  // Goes on where an earlier scan of this direction was, after the row of this
-  // RowScanner::Token; empty: from the beginning. It only ever takes rows from
-  // those that the other options choose. `limit`, Filter::Page and the state of
-  // the store are those of the new scan. InvalidArgument: not such a token.
+  // Continues an earlier scan of this direction after the row of this
+  // RowScanner::Token; empty: from the beginning. A token can only remove rows
+  // from those that the other options choose. `limit`, Filter::Page and the
+  // state of the store are those of the new scan. InvalidArgument: the bytes
+  // are no token.
   std::string token;
-  // The options for each row. Rows with nothing to show are skipped.
+  // The options for each row. Rows without a visible cell are skipped.
   RowOptions row = {};
 };
 

@@ -14,13 +14,13 @@
 // Guava's own filters, whose bits are rounded up to 64; a JVM service that
 // takes optimalNumOfBits as it is wants ClassicBloomFilter::OptimalBits.
 //
-// A lost filter is an error, never "absent". Redis may evict a string, or come
-// back without it; SETBIT would then silently begin a new one, and another
+// A lost filter is an error, never "absent". Redis may evict a string, or
+// restart without it; SETBIT would then silently begin a new one, and another
 // program may create a new filter. So the bit after the last one, which no key
-// has, is set when a filter is created, and a random id follows it. Each answer
-// compares them with those that Open found, on the same connection and after
-// the bits. Filters of earlier versions have no id: one that was made anew by
-// an earlier version is not told from its predecessor.
+// sets, is set when a filter is created, and a random id follows it. Each
+// lookup compares them with those that Open read, on the same connection and
+// after the bits. Filters of earlier versions have no id: a filter that an
+// earlier version created again looks like its predecessor.
 //
 // Thread safety: none; a connection is for one thread. Any number of processes
 // may share a filter.
@@ -107,10 +107,11 @@ class RedisBloomFilter {
   rocksdb::Status MightContain(std::span<const std::string_view> keys,
                                std::vector<bool>* may_contain);
 
-  // Puts a whole filter in the place of this one, at once: who calls it says
-  // that it has all keys. Works where the filter is gone, too. Those who had
-  // this one open before go on with it; a filter that was made in between is
-  // gone. InvalidArgument: another shape or strategy than ours, or a secret.
+  // Replaces this filter by another one, atomically. The caller has to know
+  // that it has all keys. Works if the filter is gone, too, and replaces one
+  // that was created meanwhile. Other programs that have this filter open use
+  // the new one. InvalidArgument: another shape or strategy than ours, or a
+  // secret.
   rocksdb::Status Load(const ClassicBloomFilter& filter);
 
   // Reads the whole filter. InvalidArgument: its bits are no multiple of 64, as

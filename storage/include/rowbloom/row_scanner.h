@@ -5,8 +5,8 @@
 //   for (const Row& row : rows) { ... }
 //   if (s.ok()) s = rows.status();
 //
-// A single pass: begin() moves to the first row, and each step reads one row
-// into memory. All rows are as of the call of Store::Scan. Movable; not
+// A range is read once: begin() moves to the first row, and each step reads one
+// row into memory. All rows are as of the call of Store::Scan. Movable; not
 // thread-safe; must be destroyed before its store.
 #pragma once
 
@@ -59,10 +59,11 @@ class RowScanner {
   // Store::GetRow's.
   const rocksdb::Status& status() const { return status_; }
 
-  // The place after the last row that was given, or that a filter dropped since
-  // then, for ScanOptions::token: bytes with that row's name, which anybody may
-  // have changed when they come back. Before the first row it is the scan's own
-  // token; after an error the place before the row that failed.
+  // A token for ScanOptions::token, by which a later scan continues after the
+  // last row that was given, or that a filter dropped since then. It contains
+  // that row's name; a scan checks a token, as callers may change it. Before
+  // the first row it is the scan's own token; after an error the later scan
+  // begins with the row that failed.
   std::string Token() const;
 
  private:

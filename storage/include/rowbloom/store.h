@@ -12,9 +12,9 @@
 //   if (s.ok() && value) ...
 //
 // A function that may fail returns a status and gives its result through a
-// pointer. Something absent is no failure: a read is OK and gives no value, no
-// cell or no row. ReadOptions, WriteOptions, WriteBatch, Snapshot and
-// Transaction are also names of RocksDB's, in another namespace.
+// pointer. An absent cell or row is no failure: the read is OK and gives no
+// value, no cell or no row. RocksDB has classes that are named ReadOptions,
+// WriteOptions, WriteBatch, Snapshot and Transaction, too, in its namespace.
 //
 // Names of rows and qualifiers are any bytes; cell.h has the limits.
 // storage/store/FORMAT.md describes every byte on disk. doc/store.md says what
@@ -59,11 +59,11 @@ struct CompactOptions {
   std::string stop_row;   // the end, exclusive; empty: to the end
 };
 
-// A cell of a row, and what its newest value in the time range has to be. A
-// cell without one is absent, and meets kAbsent alone.
+// A condition on the newest value that a cell has in the time range. A cell
+// without a value there is absent, and meets only kAbsent.
 struct Condition {
-  // The order, by bytes, of the value that is found and of `value`, which means
-  // nothing for kAbsent and kPresent. Three bits: less, equal, greater.
+  // The cell's value compared with `value`, by bytes. kAbsent and kPresent do
+  // not use `value`. Three bits: less, equal, greater.
   enum class Comparison : uint8_t {
     kAbsent = 0,
     kLess = 1,
@@ -90,10 +90,10 @@ struct Condition {
   }
 };
 
-// A store that is open; destroying it closes it. All functions are safe to call
-// from any thread. Writes of one row wait for each other, so that they are
-// atomic and the order of the store's timestamps is theirs; writes of other
-// rows share RocksDB's log, and its syncs. Errors:
+// An open store; destroying it closes it. All functions are safe to call from
+// any thread. Writes of one row wait for each other, so that they are atomic
+// and get their timestamps in their order; writes of other rows share RocksDB's
+// log, and its syncs. Errors:
 //   InvalidArgument  a name, value or timestamp out of its limits, an unknown
 //                    family, a timestamp for a family that takes none; the
 //                    message says which. Nothing was written.
@@ -101,9 +101,9 @@ struct Condition {
 //   Corruption       a stored value is not in the format of FORMAT.md
 //   Aborted          out of memory (subcode kMemoryLimit), or an exception or
 //                    a state of RocksDB that should not be; the message says
-//   others           as RocksDB reports them, naming the file. Once RocksDB
-//                    had one in the background, all changes return it until
-//                    the store is opened again
+//   others           as RocksDB reports them, naming the file. After an error
+//                    of a flush or compaction, all changes return it until the
+//                    store is opened again
 // On failure outputs are unspecified.
 class Store {
  public:
@@ -126,8 +126,9 @@ class Store {
                               const std::string& path,
                               const std::vector<FamilyDescriptor>& families,
                               std::unique_ptr<Store>* store);
-  // Closes the store: no call is under way, and none of its objects is left. In
-  // a process that was forked from the one that opened it, all changes are
+  // Closes the store. REQUIRES that no call is under way, and that its
+  // snapshots, iterators, scanners, loads and transactions are destroyed.
+  // In a process that was forked from the one that opened it, all changes are
   // NotSupported, reads may wait for ever, and this does nothing: such a
   // process can open the store for reading. A store must not be a static
   // variable: it would outlive RocksDB's own, and the process would crash at
@@ -236,18 +237,18 @@ class Store {
   rocksdb::Status GetRow(std::string_view row, std::vector<Cell>* cells,
                          const RowOptions& options = {});
 
-  // Tells whether GetRow would give a cell, without reading more than that:
-  // of one column, say, with options.columns.
+  // Tells whether GetRow would give a cell, and reads no further than the first
+  // one. options.columns can limit it to one column.
   rocksdb::Status Exists(std::string_view row, bool* exists,
                          const RowOptions& options = {});
 
   // The rows in a range, in the order of their bytes.
   rocksdb::Status Scan(const ScanOptions& options, RowScanner* rows);
 
-  // Counts what Scan would give. Reads through it, and copies no value.
+  // Counts the rows and cells that Scan would give. Copies no value.
   rocksdb::Status Count(const ScanOptions& options, ScanCounts* counts);
 
-  // A walk through all that one family keeps. Errors are GetRow's.
+  // An iterator over all cells that one family keeps. Errors are GetRow's.
   rocksdb::Status NewCellIterator(const CellIteratorOptions& options,
                                   std::unique_ptr<CellIterator>* iterator);
 
@@ -269,14 +270,14 @@ class Store {
   // Writes all memtables to SSTs, with their filter blocks.
   rocksdb::Status Flush();
 
-  // Merges the files of a family or of all, as far as they touch the rows, and
-  // gives back the space of cells that no read can see any more.
+  // Merges the files of one family, or of all, that overlap the rows, and
+  // reclaims the space of cells that no read can see any more.
   rocksdb::Status Compact(const CompactOptions& options = {});
 
   rocksdb::Status Stats(StoreStats* stats);
 
-  // Looks for damage, and lists it in the report. Changes nothing; families are
-  // not changed and files not deleted meanwhile. Memory: a block of a file and
+  // Looks for damage, and lists it in the report. Changes nothing. Changes of
+  // families and deletions of files wait for it. Memory: a block of a file and
   // the versions of a cell; where cells cannot be read, the indexes of the
   // family's files. TryAgain: (read_only) the writer removed a file meanwhile.
   rocksdb::Status Verify(const VerifyOptions& options, VerifyReport* report);
@@ -287,13 +288,13 @@ class Store {
   // info log, too.
   std::vector<std::string> Warnings() const;
 
-  // Sets the store's clock back to the machine's, after that was wrong for a
-  // time. Puts and deletes with later timestamps stay, and hide puts until the
-  // clock has passed them, or a delete without a timestamp has taken them. In a
-  // family with Timestamps::kClient such a delete leaves later deletes alone: a
-  // removal (WriteBatch) takes them. From then on, for good, deletes without a
-  // timestamp look cells up first, earlier builds refuse the store, and a
-  // delete of a row frees no space of a `versioned` family.
+  // Sets the store's clock back to the machine's clock, which was ahead for a
+  // time. Puts and deletes with later timestamps stay. They hide new puts until
+  // the clock has passed them, or a delete without a timestamp has taken them.
+  // In a family with Timestamps::kClient such a delete does not take later
+  // deletes; a removal (WriteBatch) does. After this call, for good, deletes
+  // without a timestamp look cells up first, earlier builds refuse the store,
+  // and a delete of a row frees no space of a `versioned` family.
   rocksdb::Status ResetClock();
 
   // The environment whose file system has the store's files.
@@ -305,37 +306,36 @@ class Store {
   // The families of the store and their options.
   std::map<std::string, FamilyOptions> Families() const;
 
-  // Families come, change and go while the store is in use. When the call
-  // returns OK, the change is on the disk. A crash before, or an error of
-  // RocksDB's, leaves the store as it was or, from the next open on, as it was
-  // to be. The call waits for writes, Flush, Compact, Checkpoint and Backup
+  // Families can be created, altered and dropped while the store is open. When
+  // the call returns OK, the change is on the disk. After a crash or an error
+  // of RocksDB, the store is unchanged or, from the next open on, has the whole
+  // change. The call waits for writes, Flush, Compact, Checkpoint and Backup
   // that are under way, and keeps writes waiting for some milliseconds.
   // An AlterFamily that changes rules for versions waits for compactions of the
-  // family, too; one that takes more than half a minute keeps writes waiting.
-  // Reads go on.
+  // family, too, and keeps writes waiting after half a minute. Reads go on.
 
   // Adds a family. InvalidArgument: there is one of that name, or Open would
   // refuse the name or the options.
   rocksdb::Status CreateFamily(const std::string& name,
                                const FamilyOptions& options);
-  // Removes a family with all its cells. Reads and scans that are under way go
-  // on with it, and its disk space comes back when they end. A load that is
-  // under way does not Finish.
+  // Removes a family with all its cells. Reads and scans that are under way
+  // still see it, and its disk space is freed when they end. The Finish of a
+  // load that has cells of it fails.
   rocksdb::Status DropFamily(const std::string& name);
-  // Removes all cells of a family, which keeps its options: as DropFamily and
-  // CreateFamily, but a crash in between leaves the family empty, not gone.
-  // After an error of RocksDB the store refuses changes, or the family is
-  // missing, until the next open.
+  // Removes all cells of a family, which keeps its options. It does what
+  // DropFamily and CreateFamily do, but a crash in between leaves the family
+  // empty, not dropped. After an error of RocksDB the store refuses changes, or
+  // the family is missing, until the next open.
   rocksdb::Status TruncateFamily(const std::string& name);
-  // Gives a family other options. Rules for versions hold at once: versions
-  // that they rule out are not seen any more, and versions that a wider rule
-  // lets in are seen again as far as they were not reclaimed yet. Files keep
+  // Gives a family other options. Rules for versions apply at once: versions
+  // that they exclude become invisible, and versions that wider rules include
+  // become visible again, unless a compaction has reclaimed them. Files keep
   // filter and compression until they are compacted (Compact does it now);
-  // block_size_bytes is that of files written after the store is next opened.
-  // From Timestamps::kClient to kStore the store has the effects of ResetClock
+  // block_size_bytes applies to files written after the next opening.
+  // A change from Timestamps::kClient to kStore has the effects of ResetClock
   // for good, as the application may have given later timestamps.
-  // InvalidArgument, all as it was: an option is out of range, or stands for
-  // another cell format (FamilyOptions) than the family's cells have.
+  // InvalidArgument, with nothing changed: an option is out of range, or stands
+  // for another cell format (FamilyOptions) than the family's cells have.
   rocksdb::Status AlterFamily(const std::string& name,
                               const FamilyOptions& options);
   // The InvalidArgument with which AlterFamily would refuse now, for callers
@@ -343,28 +343,28 @@ class Store {
   rocksdb::Status CheckAlterFamily(const std::string& name,
                                    const FamilyOptions& options) const;
 
-  // Makes `directory`, which must not exist, a store of its own that is as this
-  // one is at a time during the call, everything in memory included. kSkipWal
-  // writes go to the log meanwhile, as they do during Backup. Bulk loads come
-  // in before or after it: their Finish waits, as it does for Backup. Files are
-  // linked where the file system can, else copied, and put together in
-  // `directory`.checkpointing. Another directory of that name is
-  // InvalidArgument, one that is being filled is Busy.
+  // Makes a second store at `directory`, which must not exist, with the state
+  // of this one at a time during the call, memtables included. kSkipWal writes
+  // go to the log meanwhile, as they do during Backup. The Finish of a bulk
+  // load waits for it, as for Backup. Files are linked where the file system
+  // can, else copied. They are collected in `directory`.checkpointing. If a
+  // directory of that name is no remains of a checkpoint, the error is
+  // InvalidArgument; if another call fills it, the error is Busy.
   rocksdb::Status Checkpoint(const std::string& directory);
 
-  // Adds a backup of this store, everything in memory included, to a directory
-  // of backups (backup.h), which is created if need be: copies the files that
-  // it does not have. *info may be nullptr.
+  // Adds a backup of this store, memtables included, to a directory of backups
+  // (backup.h), which is created if need be. Copies only files that the
+  // directory does not have yet. *info may be nullptr.
   rocksdb::Status Backup(const std::string& directory,
                          BackupInfo* info = nullptr);
 
   // Makes a new store at `path`, which must not exist, of the cells of this one
   // (store_copy.h), as of one time. Versions and deletes keep their timestamps.
   // A `latest` family (FamilyOptions) of the copy has the newest version of
-  // each cell. A cell that is in a `latest` family here or in the copy has the
+  // each cell. A cell that is in a `latest` family here or in the copy gets the
   // time of the copy if its own is later.
-  // The copy is made at `path`.copying, which becomes `path` as the last step:
-  // one that was cut short leaves no store at `path`, and can be repeated.
+  // The copy is made at `path`.copying, which is renamed to `path` as the last
+  // step: an interrupted copy leaves no store at `path`, and can be repeated.
   // Errors beside those of Open, NewCellIterator and BulkLoad, which leave
   // nothing:
   //   InvalidArgument  a family that the store does not have; a timestamp of

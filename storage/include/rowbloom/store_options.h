@@ -33,10 +33,10 @@ enum class Timestamps : uint8_t {
   kClient,
 };
 
-// Options of one family, kept in the store. They decide how its cells are kept:
-// with max_versions 1 and timestamps of the store as plain values, in place of
-// what was there (`latest`); otherwise as lists of versions and deletes
-// (`versioned`), which cost a merge.
+// Options of one family, kept in the store. They choose the format of its
+// cells. With max_versions 1 and timestamps of the store, a cell is a plain
+// value, which a put replaces (`latest`). Otherwise it is a list of versions
+// and deletes, to which a put adds by a merge (`versioned`).
 struct FamilyOptions {
   BloomType bloom_type = BloomType::kRowCol;
   FilterKind filter_kind = FilterKind::kBloom;
@@ -48,14 +48,14 @@ struct FamilyOptions {
   uint32_t block_size_bytes = 16 * 1024;
 
   Timestamps timestamps = Timestamps::kStore;
-  // Versions of a cell that are kept, the newest; at least 1. One that was
-  // pushed out does not come back when a newer one is deleted.
+  // The number of newest versions of a cell that are kept; at least 1. A
+  // version beyond it does not come back when a newer one is deleted.
   uint32_t max_versions = 1;
-  // Versions of a cell, the newest, that outlive ttl_ms; up to max_versions. A
-  // DeleteVersion counts as the version that it names.
+  // The number of newest versions of a cell that outlive ttl_ms; up to
+  // max_versions. A DeleteVersion counts as the version that it names.
   uint32_t min_versions = 0;
-  // The time that a version is seen after its timestamp, in milliseconds; 0:
-  // for ever.
+  // The time for which a version is visible after its timestamp, in
+  // milliseconds; 0: for ever.
   uint64_t ttl_ms = 0;
 
   // The compression of files at the bottom of the tree, which have most of the
@@ -63,15 +63,15 @@ struct FamilyOptions {
   std::optional<Compression> bottom_compression = std::nullopt;
   // The size of a dictionary that the blocks of a file share where they are
   // compressed by kZstd, in bytes; up to 1 MiB. It makes small blocks of
-  // similar cells smaller. A file's data is held in memory until a hundred
-  // times as much was seen. Refused unless a compression of the family is ZSTD.
-  // 0: none.
+  // similar cells smaller. The first data of each file, a hundred times this
+  // size, is held in memory. Refused unless a compression of the family is
+  // ZSTD. 0: none.
   uint32_t dictionary_bytes = 0;
-  // The stored values that are kept out of line, in RocksDB's blob files, so
-  // that compactions do not copy them: those of at least so many bytes, up to
-  // 1 GiB. A stored value has nine bytes more than the cell's, and in a
-  // `versioned` family it has all versions once they were compacted. Compaction
-  // moves what is left of the oldest quarter of the blob files. 0: none.
+  // The smallest stored value, in bytes, that is kept in RocksDB's blob files,
+  // so that compactions do not copy it; up to 1 GiB. A stored value has nine
+  // bytes more than the cell's. In a `versioned` family it has all versions
+  // after a compaction. Compaction rewrites the live values of the oldest
+  // quarter of the blob files. 0: no blob files.
   uint32_t min_blob_bytes = 0;
 
   // True for a `latest` family.
@@ -82,8 +82,8 @@ struct FamilyOptions {
   friend bool operator==(const FamilyOptions&, const FamilyOptions&) = default;
 };
 
-// A family to open: it is created with these options when the store does not
-// have it (but not in a read-only one), and must have them when it does.
+// A family to open. If the store does not have it, it is created with these
+// options (but not in a read-only store); else it must have these options.
 struct FamilyDescriptor {
   std::string name;
   FamilyOptions options;
@@ -95,12 +95,12 @@ struct StoreOptions {
   // True if Open may create the store; families of an existing store are
   // created either way.
   bool create_if_missing = true;
-  // Reads only: takes no lock and writes nothing, so that it works beside a
-  // process that writes. Sees what that process had written when it opened,
-  // except kSkipWal writes, and perhaps a write that is under way. Opening is
-  // TryAgain when that process kept changing files in between, by flushing or
-  // compacting. A family that it is truncating or creating is TryAgain when it
-  // is named.
+  // Reads only: takes no lock and writes nothing, so that another process may
+  // have the store open for writing. Sees what that process had written at the
+  // time of the opening, except kSkipWal writes, and perhaps a write that was
+  // under way. Opening fails with TryAgain if that process kept changing files
+  // meanwhile, by flushing or compacting, or if a family that is named is being
+  // truncated or created.
   bool read_only = false;
   // The layout of rows in keys, fixed when the store is created: escaped (any
   // row) or fixed:N (rows of N bytes), the layouts that keep the order of rows.
@@ -115,24 +115,24 @@ struct StoreOptions {
   // The approximate size of an SST that a compaction writes, in bytes; 64 KiB
   // to 64 GiB.
   size_t file_bytes = size_t{64} << 20;
-  // The limit of the front filter (rowbloom/front_filter.h), which holds the
-  // ROW sections of all files in memory, in bytes, so that reads of absent rows
-  // look at no file. They are read in the background after the store has been
-  // opened. Files beyond the limit are read. The rows of memtables, 2 bytes
-  // and up for each, come on top. All of it is charged to the block cache. 0:
-  // no front filter.
+  // The limit of the front filter (rowbloom/front_filter.h), in bytes. It holds
+  // the ROW sections of all files in memory, so that reads of absent rows read
+  // no file. The sections are read in the background after the store is opened.
+  // Files whose sections exceed the limit are read. The rows of memtables, 2
+  // bytes or more for each, are not in the limit. All of it is charged to the
+  // block cache. 0: no front filter.
   uint64_t front_filter_limit_bytes = std::numeric_limits<uint64_t>::max();
-  // False: files are never merged, which suits one large load; reads then meet
-  // every file that was flushed.
+  // False: files are never merged, which suits one large load; reads then have
+  // to consider every file that was flushed.
   bool auto_compaction = true;
-  // Lets Begin give transactions. RocksDB then keeps what was flushed of a
+  // True: Begin makes transactions. RocksDB then keeps flushed memtables of a
   // family in memory, up to two write buffers, to check transactions against.
   bool transactions = false;
-  // The time for which RocksDB's log is kept after the cells in it are in
-  // files, in seconds, and the size up to which it is, for
-  // Store::GetUpdatesSince. A log goes when one of the two is over. With one of
-  // them 0 the other decides; with both 0 no log is kept. Whole files are
-  // deleted, now and then.
+  // Limits for keeping RocksDB's log after its cells are in files, for
+  // Store::GetUpdatesSince: its age in seconds, and its size in bytes. A log
+  // file is deleted when one of the two is exceeded. If one is 0, only the
+  // other counts; if both are 0, no log is kept. Whole files are deleted, from
+  // time to time.
   uint64_t kept_log_seconds = 0;
   uint64_t kept_log_bytes = 0;
   // Counts hits and misses of the block cache, and which of the filters' "may
@@ -146,10 +146,10 @@ struct StoreOptions {
   // Flushes and compactions that may run at a time; 1 to 1024. Stores of one
   // `env` share its threads.
   uint32_t background_jobs = 2;
-  // The most files that are open at a time; at least 32. Filters and indexes go
-  // with a file that is closed, and are read again with it; if the filter is
-  // damaged then, RocksDB 7.8.3 may leave cells out of a scan, or crash. 0: all
-  // files stay open.
+  // The most files that are open at a time; at least 32. When a file is closed,
+  // its filter and index leave memory, and they are read again with it. If the
+  // filter is damaged then, RocksDB 7.8.3 may leave cells out of a scan, or
+  // crash. 0: all files stay open.
   uint32_t max_open_files = 0;
   // The file system, clocks and threads, which outlive the store. nullptr:
   // rocksdb::Env::Default(). Its NewLogger is not called: the store writes LOG
@@ -160,8 +160,8 @@ struct StoreOptions {
   // Bounds the rate at which flushes and compactions write; several stores may
   // share one. nullptr: no bound.
   std::shared_ptr<rocksdb::RateLimiter> rate_limiter = nullptr;
-  // Takes RocksDB's messages from the time when the store is accepted. nullptr:
-  // a file LOG in the store's directory.
+  // Gets RocksDB's messages once Open has checked the store. nullptr: a file
+  // LOG in the store's directory gets them.
   std::shared_ptr<rocksdb::Logger> info_log = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Store::Verify looks through a whole store for damage:
+// Store::Verify checks a whole store for damage:
 //
 //   rowbloom::VerifyReport report;
 //   rocksdb::Status s = store->Verify({}, &report);
@@ -15,9 +15,9 @@
 namespace rowbloom {
 
 struct VerifyOptions {
-  // Compares the checksum of every block of every SST, those of row deletes in
-  // `latest` families (FamilyOptions) among them, and the one that the MANIFEST
-  // has of every whole SST and blob file. So SSTs are read twice.
+  // Compares the checksum of every block of every SST, blocks of row deletes in
+  // `latest` families (FamilyOptions) included, and the checksum that the
+  // MANIFEST has of every whole SST and blob file. So SSTs are read twice.
   bool files = true;
   // Reads the MANIFEST, and the store's records about itself.
   bool records = true;
@@ -32,7 +32,7 @@ struct VerifyOptions {
 struct VerifyProblem {
   std::string file;  // a path
   std::string family;
-  std::string row;        // any bytes; the first one that is concerned
+  std::string row;        // any bytes; the first one that is affected
   std::string qualifier;  // any bytes
   std::string problem;    // what was expected, and what was found
 };

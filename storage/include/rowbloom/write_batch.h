@@ -19,15 +19,15 @@ enum class Durability : uint8_t {
   // The write is in RocksDB's log, handed to the operating system, and survives
   // a failure of the process.
   kAsync,
-  // The write is in memory, and survives once flushed. After a crash the
-  // families of one batch may have come apart. It is kAsync
+  // The write is in memory, and survives once flushed. After a crash, some
+  // families may have their changes of a batch, and others not. It is kAsync
   // during Store::Checkpoint and Backup.
   kSkipWal,
 };
 
 struct WriteOptions {
-  // The timestamp of every change that names none of its own. nullopt: the
-  // store gives one (WriteBatch).
+  // The timestamp of every change that has none of its own. nullopt: the store
+  // assigns one (WriteBatch).
   std::optional<uint64_t> timestamp_ms = std::nullopt;
   Durability durability = Durability::kAsync;
   // The TTL of every put, increment and append that has none of its own
@@ -97,47 +97,50 @@ struct Change {
 // Changes that are applied together, in order, or not at all. Store::Write
 // checks them.
 //
-// A put without a timestamp gets the store's time, or a millisecond more than
-// the last put or delete of its cell: puts of a cell are versions of their own,
-// even within a millisecond or while the machine's clock stands still. A cell
-// runs ahead of the store's time by a second at most; a put beyond that
-// replaces the newest version. A put is also later than a version or delete of
-// the application's that was less than a second ahead when it was written. One
-// that was further ahead stays the newest, and hides puts without a timestamp,
-// those of CheckAndWrite too, until the store's time is past it; a put of just
-// that millisecond is hidden by the delete, or replaces the version. For one of
-// a bulk load, the second is counted from the machine's clock.
+// A put without a timestamp gets the store's time, or the time of the last put
+// or delete of its cell plus one millisecond if that is later: each put of a
+// cell is a version of its own, even within a millisecond or while the
+// machine's clock stands still. A cell runs ahead of the store's time by a
+// second at most; a put beyond that replaces the newest version. A put is also
+// later than a version or delete of the application that was less than a second
+// ahead when it was written. One that was further ahead stays the newest. Until
+// the store's time has passed it, it hides puts without a timestamp, those of
+// CheckAndWrite too. A put at exactly that millisecond is hidden by a delete,
+// and replaces a version. For versions and deletes of a bulk load, the second
+// is counted from the machine's clock.
 //
 // A delete takes the versions that it names up to and including its timestamp,
-// even those written later with such a timestamp. A delete without a timestamp
-// takes everything that was written before, and nothing that the store gives a
-// timestamp later. In a family with Timestamps::kClient its timestamp is that
-// of the newest version that it takes, which is looked up; without one it does
-// nothing. A version of the future makes it a delete of the future there, which
-// takes later puts without a timestamp until their time is past it. Families
-// that keep the latest version only (FamilyOptions) take no timestamps.
+// also those that are written later with such a timestamp. A delete without a
+// timestamp takes all that was written before it. It takes no later put whose
+// timestamp the store assigns. In a family with Timestamps::kClient, its
+// timestamp is that of the newest version that it takes, which is looked up; if
+// there is no such version, it does nothing. If that version is in the future,
+// so is the delete, which takes later puts without a timestamp until the
+// store's time has passed it. Families that keep the latest version only
+// (FamilyOptions) take no timestamps.
 //
 // A removal takes the versions and the deletes that the store has of a column
-// (kRemove) or, in one family, of all columns of a row (kRemoveFamily), and
-// nothing that comes later. Deletes of the row stay, but for those that a
-// kRemoveFamily finds later than the store's time by more than a second. Once
-// one has found such a delete, in any row, or the store's clock was reset,
-// removals take all deletes of the row. It has no timestamp. It is for a copy
-// of a store: ChangeStream gives it where the store needed one.
+// (kRemove) or, in one family, of all columns of a row (kRemoveFamily). It
+// takes no later change, and has no timestamp. Deletes of the whole row stay,
+// except those that a kRemoveFamily finds more than a second ahead of the
+// store's time. After one has found such a delete, in any row, or the store's
+// clock was reset, removals take all deletes of the row. A removal is for a
+// copy of a store: ChangeStream has one where the store itself needed it.
 //
-// An increment or an append puts what it makes of the newest value of its cell,
-// which earlier changes of the batch may have put or deleted; no other write of
-// the row comes in between. Without a timestamp the new version has the store's
-// time, or replaces the newest one where that has the same or a later time.
+// An increment or an append reads the newest value of its cell, which earlier
+// changes of the batch may have put or deleted, and puts the new value; no
+// other write of the row comes in between. Without a timestamp the new version
+// has the store's time, or replaces the newest one if that has the same or a
+// later time.
 //
-// A version whose own TTL has run out by the machine's clock is not seen any
-// more, whatever the TTL and min_versions of its family say. It cannot outlive
-// the TTL of its family. Versions that it pushed out, or let expire beyond
-// min_versions, do not come back; older ones that max_versions kept are seen.
+// A version whose own TTL has run out by the machine's clock is invisible,
+// whatever the TTL and min_versions of its family say. It cannot outlive the
+// TTL of its family. Versions that it displaced from max_versions or
+// min_versions do not come back; older ones that max_versions kept are visible.
 //
-// Not thread-safe; takes up to twice its keys and values of memory, which it
-// keeps when it is cleared. Adding a change may throw std::bad_alloc, which
-// leaves the batch as it was.
+// Not thread-safe. A batch takes up to twice the memory of its keys and values,
+// and keeps it when it is cleared. Adding a change may throw std::bad_alloc,
+// which leaves the batch unchanged.
 class WriteBatch {
  public:
   using OptionalTimestamp = std::optional<uint64_t>;
@@ -158,18 +161,18 @@ class WriteBatch {
               OptionalTimestamp timestamp_ms = std::nullopt) {
     Add({ChangeType::kDelete, row, family, qualifier, {}, timestamp_ms});
   }
-  // The newest value plus `delta`; no cell counts as 0. Writing is refused with
-  // InvalidArgument if the value is no counter, the sum does not fit, or the
-  // new version would not be the newest to be seen: a newer one, or a delete of
-  // its time or a later one, hides it, or its TTL is over.
+  // The newest value plus `delta`; an absent cell counts as 0. Writing is
+  // refused with InvalidArgument if the value is no counter, the sum does not
+  // fit, or the new version would not be the newest visible one: a later
+  // version, or a delete at its time or later, hides it, or its TTL is over.
   void Increment(std::string_view row, std::string_view family,
                  std::string_view qualifier, int64_t delta,
                  OptionalTimestamp timestamp_ms = std::nullopt) {
     Add({ChangeType::kIncrement, row, family, qualifier, EncodeCounter(delta),
          timestamp_ms});
   }
-  // The newest value with `suffix` after it; no cell counts as empty. The
-  // timestamp is as of Increment.
+  // The newest value with `suffix` after it; an absent cell counts as empty.
+  // The timestamp is chosen as Increment chooses it.
   void Append(std::string_view row, std::string_view family,
               std::string_view qualifier, std::string_view suffix,
               OptionalTimestamp timestamp_ms = std::nullopt) {
@@ -186,8 +189,8 @@ class WriteBatch {
     Add({ChangeType::kDeleteFamily, row, family, {}, {}, timestamp_ms});
   }
   // The versions of exactly this timestamp in all columns of the row in one
-  // family. The first one makes later puts to `versioned` families look for
-  // such deletes, which takes about as long as a get of an absent cell.
+  // family. After the first such delete, each put to a `versioned` family looks
+  // for them, which takes about as long as a get of an absent cell.
   void DeleteFamilyVersion(std::string_view row, std::string_view family,
                            uint64_t timestamp_ms) {
     Add({ChangeType::kDeleteFamilyVersion, row, family, {}, {}, timestamp_ms});
