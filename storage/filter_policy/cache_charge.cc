@@ -43,8 +43,8 @@ void CacheCharge::Set(size_t bytes) noexcept {
 
 bool CacheCharge::Insert() {
   handles_.reserve(handles_.size() + 1);  // before there is a handle to lose
-  // 16 bytes, since some caches take no other length. RocksDB makes the keys of
-  // its own charges of the same counter: zero, and the number plus one.
+  // Some caches take only keys of 16 bytes. RocksDB makes the keys of its own
+  // charges in the same way: zero, and a number of this counter plus one.
   const std::array<uint64_t, 2> key = {0, cache_->NewId() + 1};
   const rocksdb::Slice name(reinterpret_cast<const char*>(key.data()), 16);
   rocksdb::Cache::Handle* handle = nullptr;

@@ -1,4 +1,5 @@
-// Charges memory in use elsewhere to a block cache, by entries of no content.
+// CacheCharge charges memory outside of a block cache to that cache, by entries
+// without content.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +21,12 @@ namespace rowbloom {
 std::shared_ptr<rocksdb::Cache> CacheToCharge(
     const rocksdb::BlockBasedTableOptions& options);
 
-// The memory that one builder has charged. It is given back when it goes. Not
-// thread-safe; the cache may be shared.
+// The charge of one owner, which the destructor releases. Not thread-safe; the
+// cache may be shared.
 class CacheCharge {
  public:
-  // The step is RocksDB's own: entries this large are few, and a cache has room
-  // for them in one shard.
+  // RocksDB charges in the same steps: few entries are needed, and each fits
+  // into one shard of a cache.
   static constexpr size_t kStepBytes = size_t{256} << 10;
 
   // Null: charges nothing.

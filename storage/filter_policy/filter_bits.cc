@@ -19,7 +19,7 @@ using rocksdb::Slice;
 using rocksdb::Status;
 using std::string_view_literals::operator""sv;
 
-// Written when a block could not be built: it starts and ends as ours do and
+// The block to write if one cannot be built. It starts and ends as ours do and
 // has version 0, so that every reader answers "may match".
 constexpr std::string_view kAnswersMayMatch =
     "ROWBLOOM\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x9cRWBL"sv;
@@ -94,7 +94,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   }
 
   Status MaybePostVerify(const Slice& filter_content) override {
-    // A block that could not be built is as it should be.
+    // The substitute for a block that could not be built has no keys to check.
     if (!verify_ || filter_content.data() == kAnswersMayMatch.data()) {
       return Status::OK();
     }
@@ -123,9 +123,9 @@ class Builder final : public rocksdb::FilterBitsBuilder {
 #endif
 
  private:
-  // For keys that may take memory. Without it, or after an exception of a
-  // custom layout, the block answers "may match" to everything, since a key may
-  // be missing in it.
+  // Adds a key that may need memory. If there is none, or a custom layout
+  // throws, the key may be missing, so the block answers "may match" to every
+  // lookup.
   [[gnu::noinline]] void AddKeyWithCare(const Slice& key) {
     try {
       builder_.AddKey(key.ToStringView());
@@ -135,8 +135,8 @@ class Builder final : public rocksdb::FilterBitsBuilder {
     Charge(0);
   }
 
-  // Charges what the builder holds, and `more` bytes. Finished blocks count
-  // until the builder goes: RocksDB keeps the partitions of a file so long.
+  // Charges the builder's memory and `more` bytes. Finished blocks count until
+  // the builder is destroyed: RocksDB keeps the partitions of a file as long.
   void Charge(size_t more) noexcept {
     if (!charge_.active()) return;
     charge_.Set(builder_.MemoryBytes() + finished_bytes_ + more);
@@ -145,8 +145,8 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   FilterBlockBuilder builder_;
   bool verify_;
   bool failed_ = false;
-  // The count when this file began. A later failure may be that of one of its
-  // keys, whose prefix is then missing.
+  // The failures before this file. A later one may be of a key of this file,
+  // whose prefix is then missing.
   const uint64_t extractor_failures_ = ExtractorFailures();
   std::shared_ptr<FilterCounters> counters_;
   LevelCounters* level_;  // one of counters_
@@ -155,7 +155,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   size_t finished_bytes_ = 0;
 };
 
-// Answers for one block, and counts it as loaded for as long as it lives.
+// Answers lookups in one block, which counts as loaded while the reader exists.
 class Reader final : public rocksdb::FilterBitsReader {
  public:
   Reader(ParsedBlock block, size_t block_bytes,
@@ -176,8 +176,8 @@ class Reader final : public rocksdb::FilterBitsReader {
     } catch (...) {  // a custom layout may throw
       result = MatchResult(Verdict::kUnusable);
     }
-    // A branch, not a value that depends on the filter's memory: a CPU predicts
-    // it and goes on before that is loaded.
+    // This is a branch, not a value computed from the filter's bytes: a CPU
+    // predicts it and continues before they are loaded.
     if (result.may_match()) {
       level_->CountAnswer(lookup_, result);
       __asm__ volatile("");

@@ -26,9 +26,9 @@ Stats Sum(const Stats& a, const Stats& b) {
   return std::bit_cast<Stats>(sums);
 }
 
-// Counters that no policy uses, as a list. A thread may still name them in its
-// last answer, so they are never freed; there are as many as were in use at
-// once.
+// The list of counters that no policy uses. A thread's last answer may still
+// point to them, so they are never freed. There are never more counters than
+// were in use at one time.
 constinit LevelCounters* unused = nullptr;
 std::mutex& UnusedMutex() {
   static std::mutex& mutex = *new std::mutex;  // outlives every policy
@@ -87,8 +87,8 @@ void LevelCounters::CountObservation(bool row_col, const Observation& seen) {
   }
 }
 
-// The difference of two counters, which may be out of step while reads are
-// under way.
+// Returns the difference of two counters, or 0 if `less` is larger, as it may
+// be while reads are under way.
 uint64_t LevelCounters::Difference(size_t more, size_t less) const {
   const uint64_t taken = counters_.Sum(less);
   return std::max(counters_.Sum(more), taken) - taken;

@@ -24,7 +24,7 @@ class LevelCounters {
   LevelCounters& operator=(const LevelCounters&) = delete;
 
   // The answers of a thread's last lookup, of one key or of a batch, until
-  // NewFilterStatistics' object learns what RocksDB made of them. Each answer
+  // NewFilterStatistics' object takes them at a ticker of RocksDB. Each answer
   // counts for the last section that was probed.
   struct LastAnswer {
     struct OfSection {
@@ -39,10 +39,10 @@ class LevelCounters {
     void Add(MatchResult result);
   };
 
-  // The results of what a section answered last.
+  // The outcome of a section's last answers.
   struct Observation {
     uint64_t opened = 0;          // files opened on its "may match"
-    uint64_t true_positives = 0;  // those files that had it
+    uint64_t true_positives = 0;  // those that had the key or row
     uint64_t true_negatives = 0;
   };
 
@@ -55,7 +55,7 @@ class LevelCounters {
   void CountAnswers(const Lookup& lookup, const BatchAnswers& answers,
                     int count);
 
-  // Counts what came of the answers of the ROWCOL or the row section.
+  // Counts the outcome of answers of the ROWCOL or the row section.
   void CountObservation(bool row_col, const Observation& seen);
 
   void CountBuilt(size_t block_bytes, std::chrono::nanoseconds spent) {
@@ -76,15 +76,15 @@ class LevelCounters {
 
   FilterStats Read() const;
 
-  // Counters at zero for one policy, until it gives them back. May throw
+  // Returns counters at zero for one policy, until its GiveBack. May throw
   // std::bad_alloc.
   static LevelCounters* Take();
   void GiveBack();
 
-  // The last answer of this thread, kept while an Observer lives.
+  // The last answer of this thread, recorded while an Observer exists.
   static LastAnswer& ThreadLastAnswer() { return last_; }
 
-  // While one lives, somebody wants to know each thread's last answer.
+  // While an Observer exists, each thread's last answer is recorded.
   class Observer {
    public:
     Observer() { observers_.fetch_add(1, std::memory_order_relaxed); }

@@ -29,7 +29,7 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// Any non-empty block shorter than this could be the rest of one of ours.
+// A shorter block may be the rest of a truncated block of rowbloom.
 constexpr size_t kShortestForeignBlock = 8;
 
 // The bloom_before_level that covers every level.
@@ -47,9 +47,9 @@ class Policy final : public rocksdb::FilterPolicy {
     ClassName();  // made here: RocksDB calls IsInstanceOf, which must not throw
   }
 
-  // `policy`, if it is one of this copy of rowbloom; else null. A process may
-  // have another copy, in a plugin. RocksDB's release builds have no type
-  // information, so there is no dynamic_cast.
+  // Returns `policy` if this copy of rowbloom made it, else null. A process may
+  // have another copy, in a plugin. There is no dynamic_cast: RocksDB's release
+  // builds have no type information.
   static const Policy* From(const rocksdb::FilterPolicy* policy) {
     return policy != nullptr && policy->IsInstanceOf(ClassName())
                ? static_cast<const Policy*>(policy)
@@ -63,9 +63,9 @@ class Policy final : public rocksdb::FilterPolicy {
   // The name has all parameters: OPTIONS files and table properties show it.
   const char* Name() const override { return id_.c_str(); }
 
-  // RocksDB looks up filter blocks under this name. Under its own one, old
-  // filters stay in use when rowbloom comes, and rowbloom's are harmless when
-  // it goes.
+  // RocksDB looks up filter blocks by this name. It is RocksDB's own, so that
+  // old filters stay in use after a switch to rowbloom, and rowbloom's do no
+  // harm after a switch back.
   const char* CompatibilityName() const override {
     return builtin_->CompatibilityName();
   }
@@ -84,8 +84,8 @@ class Policy final : public rocksdb::FilterPolicy {
           .row_prefix_length = options_.row_prefix_length,
           .origin = {context.column_family_name, context.level_at_creation},
           .verify = context.table_options.detect_filter_construct_corruption};
-      // Without whole keys only rows come in: there is nothing to put into a
-      // ROWCOL section.
+      // Without whole keys RocksDB adds only rows, and a ROWCOL section would
+      // be empty.
       if (!context.table_options.whole_key_filtering &&
           block.bloom_type == BloomType::kRowCol) {
         block.bloom_type = BloomType::kRow;
@@ -121,15 +121,15 @@ class Policy final : public rocksdb::FilterPolicy {
 
   bool BuildsFilters(const rocksdb::BlockBasedTableOptions& table) const {
     if (options_.bloom_type == BloomType::kNone) return false;
-    // RocksDB before 9.5 puts a wrong prefix at the edges of partitions when
-    // prefixes are all it adds, and SeekForPrev then misses rows whatever the
-    // policy.
+    // If RocksDB adds prefixes alone, versions before 9.5 add wrong ones at the
+    // edges of partitions, and SeekForPrev misses rows under any policy.
     return table.whole_key_filtering || !table.partition_filters ||
            partitions_keep_prefixes_;
   }
 
  private:
-  // Once, in the log of the database that builds the first filter.
+  // Warns once of a forced kernel that cannot be used, in the log of the
+  // database that builds the first filter.
   void ReportKernel(rocksdb::Logger* log) const {
     if (log == nullptr) return;
     std::call_once(kernel_once_, [log] {
@@ -140,7 +140,7 @@ class Policy final : public rocksdb::FilterPolicy {
     });
   }
 
-  // Unlike that of any other class.
+  // Returns a name that no other class has, nor another copy of this one.
   static const std::string& ClassName() {
     static const std::string name =
         "rowbloom.Policy@" +
@@ -148,9 +148,9 @@ class Policy final : public rocksdb::FilterPolicy {
     return name;
   }
 
-  // The sizes of sorted runs are known of leveled compaction alone: under
-  // universal compaction level and size have little to do with each other, and
-  // under FIFO all files are of one size.
+  // A level tells the size of its sorted run under leveled compaction alone.
+  // Under universal compaction, level and size have little to do with each
+  // other. Under FIFO, all files have one size.
   double BitsFor(const rocksdb::FilterBuildingContext& context) const {
     if (!options_.level_allocation || context.level_at_creation < 0 ||
         context.num_levels < 2 ||
@@ -158,8 +158,8 @@ class Policy final : public rocksdb::FilterPolicy {
       return UniformBits();
     }
     const LevelShape& shape = *options_.level_allocation;
-    // The number of a level decides its kind, and so its bits. Level 0 has
-    // flushes, but for what is compacted within it.
+    // The number of a level decides its kind, and so its bits. The files of
+    // level 0 count as flushes, though some are compacted within it.
     std::vector<FilterKind> kinds = {KindAt(-1)};
     for (size_t i = 1; i <= shape.levels; ++i) {
       kinds.push_back(KindAt(LevelAt(shape, i, context.num_levels)));
@@ -171,9 +171,9 @@ class Policy final : public rocksdb::FilterPolicy {
     return KindBits(FilterKind::kBloom, rates[level]);
   }
 
-  // Takes half a millisecond once, when the first filter is built. Most
-  // policies build none: RocksDB makes one for each family whenever it reads
-  // OPTIONS back.
+  // Computes the bits when the first filter is built, in half a millisecond.
+  // Most policies build no filter: RocksDB makes a policy for each family
+  // whenever it reads OPTIONS.
   double UniformBits() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!bits_per_key_) {
@@ -261,7 +261,7 @@ Status ConfigureRowFilters(const FilterPolicyOptions& options,
   if (family->table_factory != nullptr) {
     const auto* present =
         family->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-    // A factory around a block-based one is refused, too: it would be lost.
+    // A factory that wraps a block-based one is refused, too: it would be lost.
     if (present == nullptr ||
         !family->table_factory->IsInstanceOf(
             rocksdb::TableFactory::kBlockBasedTableName())) {

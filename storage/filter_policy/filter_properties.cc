@@ -20,8 +20,8 @@ using rocksdb::TablePropertiesCollector;
 using rocksdb::TablePropertiesCollectorFactory;
 using rocksdb::UserCollectedProperties;
 
-// Weak: a builder that is gone, of a file without our collectors, says nothing
-// about the next file.
+// The pointer is weak, so that a file without our collectors leaves no summary
+// to the next file: its builder has been destroyed by then.
 thread_local std::weak_ptr<const FilterSummary> offered;
 
 // The value of kFilterProperty.
@@ -33,16 +33,16 @@ std::string PropertyText(const FilterSummary& summary) {
   for (const FilterSection& total : summary.totals) {
     const std::string_view name =
         NameOf(total.type, {"unknown", "row", "row_col", "row_prefix"});
-    // To two digits, with a point whatever the locale.
+    // At most two decimals, with a point in every locale.
     text += Concat(" ", name, ".keys=", total.keys, " ", name, ".bits_per_key=",
                    std::round(FilterBlock::BitsPerKey(total) * 100) / 100);
   }
   return text + " layout=" + summary.layout_id;
 }
 
-// Adds the property of a file whose filter has a summary. RocksDB deletes the
-// collectors that it is given, and Idle() stays: it stands in for that of every
-// file without a summary, or that there was no memory for.
+// Adds the property of a file whose filter has a summary. Files without a
+// summary, or without memory for a collector, share Idle(), which stays when
+// RocksDB deletes it.
 class Collector final : public TablePropertiesCollector {
  public:
   explicit Collector(std::shared_ptr<const FilterSummary> summary)
@@ -53,7 +53,7 @@ class Collector final : public TablePropertiesCollector {
     return idle;
   }
 
-  // This runs in place of the destructor, too.
+  // A delete calls this in place of the destructor.
   static void operator delete(Collector* collector,
                               std::destroying_delete_t /*tag*/) {
     if (collector == Idle()) return;

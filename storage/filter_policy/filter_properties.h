@@ -1,5 +1,5 @@
-// The facts that the builder of a file's filter tells the collector of its
-// properties.
+// The summary that the builder of a file's filter passes to the collector of
+// the file's properties.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct FilterSummary {
   void Add(const std::vector<FilterSection>& sections, uint64_t block_bytes);
 };
 
-// Hands the summary to the next collector that is made on this thread: RocksDB
+// Passes the summary to the next collector that is made on this thread: RocksDB
 // makes the collectors of a file right after its filter builder.
 void OfferToCollector(const std::shared_ptr<const FilterSummary>& summary);
 

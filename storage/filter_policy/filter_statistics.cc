@@ -9,7 +9,7 @@
 //
 // A seek that found nothing in the whole database resolves the answers of all
 // its files: a "may match" was false, a "no" true. A seek that found something
-// resolves an answer only if it is the one "may match".
+// resolves only a single "may match", which was true.
 #include <array>
 #include <span>
 #include <utility>
@@ -28,7 +28,7 @@ using LastAnswer = LevelCounters::LastAnswer;
 // The answers that one seek got.
 class SeekAnswers {
  public:
-  // Adds the answer of this thread that no ticker has told about yet, if any.
+  // Adds the last answer of this thread, if no ticker has taken it yet.
   void AddLast() {
     LastAnswer& last = LevelCounters::ThreadLastAnswer();
     if (last.counters == nullptr) return;
@@ -39,7 +39,7 @@ class SeekAnswers {
 
   void Clear() { count_ = 0; }
 
-  // Counts what follows, unless there were too many, and forgets the answers.
+  // Counts the outcome of the answers, unless too many, and clears them.
   void Resolve(bool found) {
     if (count_ <= kMaxAnswers) found ? ResolveFound() : ResolveFruitless();
     Clear();
@@ -75,7 +75,8 @@ class SeekAnswers {
 
 // The reads of one thread.
 struct ThreadReads {
-  // The counters of the get under way whose "may match" awaits a true positive.
+  // The counters of the last "may match" of the get under way, for which the
+  // ticker of a true positive may follow.
   LevelCounters* opened = nullptr;
   bool opened_by_row_col = false;
 
@@ -85,8 +86,9 @@ struct ThreadReads {
 
 constinit thread_local ThreadReads thread_reads;
 
-// A get of a cell counts for ROWCOL where the block has it. Most files are
-// ruled out by ROW: then there is nothing to count.
+// Counts the last answer of a get for ROWCOL if the block has that section,
+// else for the row. If ROW excluded the file before ROWCOL was probed, as in
+// most files, nothing is counted.
 void OnGetAnswer() {
   LastAnswer& last = LevelCounters::ThreadLastAnswer();
   LevelCounters* const counters = std::exchange(last.counters, nullptr);
@@ -106,7 +108,7 @@ void Observe(uint32_t ticker) {
   ThreadReads& reads = thread_reads;
   switch (ticker) {
     case rocksdb::BLOOM_FILTER_FULL_POSITIVE:
-      // It may be the answer of a filter that is not rowbloom's.
+      // The answer may be that of another filter than rowbloom's.
       reads.opened = nullptr;
       OnGetAnswer();
       break;
@@ -119,7 +121,7 @@ void Observe(uint32_t ticker) {
     case rocksdb::NUMBER_KEYS_READ:
     case rocksdb::NUMBER_MULTIGET_CALLS:
       reads.opened = nullptr;
-      // A get probes for a prefix if the filter has no whole keys.
+      // Without whole keys, a get probes its prefix and adds answers here.
       reads.seek.Clear();
       reads.done.Resolve(false);
       break;
@@ -152,7 +154,7 @@ class FilterStatistics final : public Statistics {
  public:
   explicit FilterStatistics(std::shared_ptr<Statistics> inner)
       : inner_(std::move(inner)) {
-    // Without an inner one nobody wants RocksDB to read the clock.
+    // Without an inner object RocksDB need not read the clock.
     set_stats_level(inner_ ? inner_->get_stats_level()
                            : rocksdb::kExceptHistogramOrTimers);
   }
@@ -161,7 +163,7 @@ class FilterStatistics final : public Statistics {
   const Customizable* Inner() const override { return inner_.get(); }
 
   void recordTick(uint32_t ticker, uint64_t count) override {
-    // By far the most frequent one goes ahead of the others.
+    // The most frequent ticker by far is tested first.
     if (ticker == rocksdb::BLOOM_FILTER_USEFUL) {
       OnGetAnswer();
     } else {

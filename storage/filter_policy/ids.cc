@@ -18,7 +18,7 @@ constexpr std::string_view kAdaptive = "adaptive";
 constexpr std::string_view kLastLevels = "last";
 constexpr std::string_view kFirstLevels = "first";
 
-// The next of the fields that '/' separates; empty after the last one.
+// Removes and returns the field before the next '/'; empty after the last one.
 std::string_view TakeField(std::string_view* text) {
   const std::string_view field = text->substr(0, text->find('/'));
   text->remove_prefix(std::min(text->size(), field.size() + 1));
@@ -131,8 +131,8 @@ ObjectLibrary::PatternEntry Pattern(std::string_view prefix) {
       .AddSeparator(":");
 }
 
-// Has a library make objects of these ids: `make(id, guard)` sets the guard, or
-// returns why not. The registry is not exception-safe.
+// Registers a factory of objects with these ids. `make(id, guard)` sets the
+// guard, or returns an error. The registry is not exception-safe.
 template <typename Object, typename Ids, typename Make>
 void Add(ObjectLibrary* library, const Ids& ids, Make make) {
   library->AddFactory<Object>(

@@ -1,6 +1,6 @@
-// The texts by which OPTIONS files and table properties name policies and
-// extractors, parameters included, and what makes objects of them. The texts
-// are kept for good: old files have them.
+// The ids of policies and extractors in OPTIONS files and table properties,
+// with all parameters, and the factories that make objects of them. The form of
+// an id must not change: old files have it.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace rowbloom {
 
 // rowbloom.filter:TYPE:KIND:RATE:ROW_PREFIX_LENGTH:ALLOCATION:LAYOUT
 //
-// KIND is the kind's name; after that of a ribbon comes `/BLOOM_BEFORE_LEVEL`
-// unless it is -1. ALLOCATION is `uniform`, or
+// KIND is the kind's name. For a ribbon, `/BLOOM_BEFORE_LEVEL` follows unless
+// it is -1. ALLOCATION is `uniform`, or
 // `optimal/LEVELS/SIZE_RATIO/LEVEL0_FILES/WHERE` with WHERE `last`
 // (dynamic_level_bytes) or `first`; with a row_spread
 // `/adaptive/ROW_SPREAD` follows.
@@ -29,9 +29,9 @@ std::string PolicyId(const FilterPolicyOptions& options);
 // Inverse of PolicyId. The options may still be out of their ranges.
 Result<FilterPolicyOptions> ParsePolicyId(std::string_view id);
 
-// These do what NewFilterPolicy, NewFilterPropertiesFactory and
-// NewRowPrefixExtractor do, with the ownership that RocksDB's object registry
-// wants.
+// These are NewFilterPolicy, NewFilterPropertiesFactory and
+// NewRowPrefixExtractor with the ownership that RocksDB's object registry
+// needs.
 rocksdb::Status MakePolicy(
     const FilterPolicyOptions& options,
     std::unique_ptr<const rocksdb::FilterPolicy>* policy);
@@ -40,9 +40,9 @@ MakeFilterPropertiesFactory();
 std::unique_ptr<const rocksdb::SliceTransform> MakeRowPrefixExtractor(
     const KeyLayout& key_layout);
 
-// Has `library` make policies, extractors and properties of their ids. Returns
-// how many kinds of objects that are. Thread-safe, as the library is. May throw
-// std::bad_alloc.
+// Registers the factories of policies, extractors and properties collectors in
+// `library`, and returns their number. Thread-safe, as the library is. May
+// throw std::bad_alloc.
 int AddFactories(rocksdb::ObjectLibrary* library);
 
 }  // namespace rowbloom

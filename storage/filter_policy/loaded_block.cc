@@ -11,7 +11,7 @@ struct Blocks {
   std::unordered_map<uint64_t, std::weak_ptr<LoadedBlock>> by_digest;
 };
 
-// RocksDB may free blocks when the program ends: it is never destroyed.
+// Never destroyed: RocksDB may free blocks when the program ends.
 Blocks& AllBlocks() {
   static auto* const blocks = new Blocks;
   return *blocks;

@@ -28,8 +28,8 @@ class LoadedBlock {
     Wanted& operator=(const Wanted&) = delete;
   };
 
-  // Makes the ROWCOL section of a loaded block findable, if that is wanted.
-  // The end of it waits for the probes under way, which call nothing.
+  // Makes the ROWCOL section of a loaded block findable, if a Wanted exists.
+  // The destructor waits for probes under way, which take no locks.
   class Shown {
    public:
     // `row_col` has to outlive this. Throws std::bad_alloc.
@@ -51,8 +51,7 @@ class LoadedBlock {
   LoadedBlock(const LoadedBlock&) = delete;
   LoadedBlock& operator=(const LoadedBlock&) = delete;
 
-  // False: the block has no cell of this hash. Without a loaded block it may
-  // have it.
+  // False: the block has no cell with this hash. True if no block is loaded.
   bool MayHaveCell(uint64_t hash, const Kernel& kernel) const {
     if (row_col_.load(std::memory_order_relaxed) == nullptr) return true;
     // Either ~Shown sees this probe and waits for it, or the probe sees null.

@@ -6,8 +6,8 @@
 
 namespace {
 
-// Runs before main(), where nobody could catch an exception. A program without
-// RocksDB, or with another one, must not notice that the library was loaded. If
+// Runs before main(), where no caller can catch an exception. A program without
+// RocksDB, or with another version, must run as without this library. If
 // nothing was registered, a strict load of the options says what is missing.
 __attribute__((constructor)) void Register() noexcept {
   try {

@@ -8,11 +8,11 @@
 //   10.9 - 11.9  appends CalculateSpace, EstimatedFpRate  b897c378 (#14111)
 //
 // FilterBitsReader has not changed since 7.0. Minor versions changed the layout
-// both times, so no version is taken that was not compared. To support a newer
-// RocksDB, compare its table/block_based/filter_policy_internal.h with this
-// file. If a virtual function was added, removed or moved, add an era here and
-// in tests/storage/filter_policy/published_interface.h. The front filter wraps
-// memtables: compare include/rocksdb/memtablerep.h with
+// both times, so versions that were not compared are refused. To support a
+// newer RocksDB, compare its table/block_based/filter_policy_internal.h with
+// this file. If a virtual function was added, removed or moved, add a layout
+// here and in tests/storage/filter_policy/published_interface.h. The front
+// filter wraps memtables: compare include/rocksdb/memtablerep.h with
 // front_filter/memtable_factory.cc, too. Then raise ROWBLOOM_ACCEPT_ROCKSDB.
 #pragma once
 
@@ -31,8 +31,8 @@
 #define ROWBLOOM_ACCEPT_ROCKSDB 1109
 #endif
 
-// The first version with the layout of this one, both as above; 0 for one that
-// is not supported.
+// The first version that has the layout of `version`, both as above; 0 if
+// `version` is not supported.
 #define ROWBLOOM_FILTER_INTERFACE_OF(version)    \
   ((version) < 701                        ? 0    \
    : (version) < 906                      ? 700  \
@@ -40,7 +40,7 @@
    : (version) <= ROWBLOOM_ACCEPT_ROCKSDB ? 1009 \
                                           : 0)
 
-// The layout. Tests set it, to see that the code compiles for each.
+// The layout to compile for. Tests set it to compile the code for each layout.
 #ifndef ROWBLOOM_FILTER_INTERFACE
 #define ROWBLOOM_FILTER_INTERFACE \
   ROWBLOOM_FILTER_INTERFACE_OF(ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR)
@@ -74,8 +74,8 @@ inline int FilterInterfaceOf(const std::string& rocksdb_version) {
 
 namespace rocksdb {
 
-// Collects keys and makes a filter of them, again and again for a partitioned
-// one. RocksDB is not exception-safe: nothing may throw.
+// Collects keys and makes a filter of them, or one for each partition. RocksDB
+// is not exception-safe: nothing may throw.
 class FilterBitsBuilder {
  public:
   virtual ~FilterBitsBuilder() {}
@@ -85,7 +85,7 @@ class FilterBitsBuilder {
 #endif
   // Zero if and only if nothing was added.
   virtual size_t EstimateEntriesAdded() = 0;
-  // The filter, whose bytes *buf owns (or which are static).
+  // Returns the filter, whose bytes *buf owns unless they are static.
   virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
   virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) = 0;
   virtual Status MaybePostVerify(const Slice& filter_content) = 0;
@@ -96,7 +96,7 @@ class FilterBitsBuilder {
 #endif
 };
 
-// Answers for one filter block. Shared between threads.
+// Answers lookups in one filter block. Shared between threads.
 class FilterBitsReader {
  public:
   virtual ~FilterBitsReader() {}

@@ -6,8 +6,8 @@
 namespace rowbloom {
 
 // The number of times so far that a custom layout had no memory to split a key
-// for an extractor of this process. RocksDB takes such a key for one outside of
-// the domain, and adds no prefix of it to a filter.
+// for an extractor of this process. RocksDB treats such a key as outside of the
+// domain, and adds no prefix of it to a filter.
 uint64_t ExtractorFailures();
 
 }  // namespace rowbloom

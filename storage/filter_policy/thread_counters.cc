@@ -28,7 +28,7 @@ void ThreadCounters::AddShared(size_t slot, uint64_t times) noexcept {
       .fetch_add(times, std::memory_order_release);
 }
 
-// Does something once per thread.
+// Takes a copy for this thread, if one is free and this is its first call.
 void ThreadCounters::TakeCopy() noexcept {
   struct Copies {
     std::mutex mutex;

@@ -1,4 +1,4 @@
-// Counters of which each thread has its own.
+// Counters with a copy for each thread.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@ namespace rowbloom {
 // for 1,000 threads as for one. Threads beyond kMaxThreads at a time share a
 // copy, with atomic additions.
 //
-// Memory: address space for all copies, of which the system gives pages when
-// their threads first count: 4 KiB for each 16 threads.
+// Memory: address space for all copies. A page of 4 KiB, which 16 threads
+// share, takes memory when one of them first counts.
 class ThreadCounters {
  public:
   static constexpr size_t kSlots = 32;
@@ -38,7 +38,7 @@ class ThreadCounters {
   // The sum over all threads, those that ended included, with acquire.
   uint64_t Sum(size_t slot) const;
 
-  // REQUIRES that nobody counts.
+  // REQUIRES that no thread counts.
   void Reset();
 
  private:
@@ -49,7 +49,7 @@ class ThreadCounters {
   };
 
   static constexpr size_t kBytes = (kMaxThreads + 1) * sizeof(Copy);
-  // The place of the copy of threads without one of their own.
+  // The offset of the copy that threads without their own share.
   static constexpr size_t kSharedOffset = kMaxThreads * sizeof(Copy);
 
   uint64_t& SlotAt(size_t offset, size_t slot) const {
@@ -59,8 +59,8 @@ class ThreadCounters {
   void AddShared(size_t slot, uint64_t times) noexcept;
   static void TakeCopy() noexcept;
 
-  // The place of this thread's copy, in all counters. Threads that start take
-  // the copies of those that ended.
+  // The offset of this thread's copy, the same in all counters. New threads
+  // reuse the copies of those that ended.
   static constinit thread_local size_t thread_offset_;
 
   std::byte* const copies_;  // kBytes

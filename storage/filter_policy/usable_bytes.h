@@ -5,9 +5,9 @@
 
 namespace rowbloom {
 
-// The bytes that RocksDB has room for when it loads a filter block of
-// `block_bytes`, at least that. Calls the allocator of the process, by an
-// allocation that is not touched. Thread-safe.
+// Returns the size of the largest filter block that fits where RocksDB loads
+// one of `block_bytes`; at least `block_bytes`. Finds it by an allocation of
+// the process's allocator, which is not touched. Thread-safe.
 size_t UsableBlockBytes(size_t block_bytes) noexcept;
 
 }  // namespace rowbloom
