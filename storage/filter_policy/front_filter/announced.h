@@ -12,8 +12,9 @@
 
 namespace rowbloom::front_filter {
 
-// The files of one call: their rows are in the views of their families from its
-// construction until RocksDB lists them after its destruction.
+// The files of one call of ingestion. Their rows are in the views of their
+// families from the construction of this object until the first Reconcile after
+// its destruction.
 class Announced {
  public:
   // `env` has the files. May throw std::bad_alloc.

@@ -1,4 +1,5 @@
-// The bypass: where few rows are absent, a lookup costs more than it saves.
+// Bypass lets gets skip the lookup while few rows are absent: a lookup then
+// costs more than it saves.
 #pragma once
 
 #include <atomic>
@@ -6,11 +7,10 @@
 
 namespace rowbloom::front_filter {
 
-// Decides which gets look their rows up. The rule: one get in kEvery is a
-// sample, which always does. When the samples have looked up kRows rows, the
-// other gets look theirs up, until the next decision, if at least kFewest of
-// these rows were absent. Samples are random, so that no pattern of gets
-// escapes them. Thread-safe.
+// Decides which gets look their rows up. One get in kEvery is a sample, which
+// always does. After each kRows rows of samples, the other gets look their rows
+// up if at least kFewest of these were absent, and skip the lookup if not.
+// Samples are random, so that no pattern of gets escapes them. Thread-safe.
 class Bypass {
  public:
   static constexpr uint64_t kEvery = 64;
@@ -27,12 +27,12 @@ class Bypass {
     return skips_.load(std::memory_order_relaxed) ? Get::kSkips : Get::kLooksUp;
   }
 
-  // Takes the outcome of a sample in.
+  // Adds the outcome of a sample.
   void Learn(uint64_t rows, uint64_t absent) {
     const uint64_t more = rows << 32 | absent;
     const uint64_t sum = sum_.fetch_add(more, std::memory_order_relaxed) + more;
     if (sum >> 32 < kRows) return;
-    // One thread decides if several come here together.
+    // If several threads get here together, one decides.
     uint64_t expected = sum;
     if (sum_.compare_exchange_strong(expected, 0, std::memory_order_relaxed)) {
       skips_.store((sum & UINT32_MAX) < kFewest, std::memory_order_relaxed);
@@ -41,8 +41,8 @@ class Bypass {
 
  private:
   static uint64_t ThreadRandom() {
-    // Threads start apart, by the golden ratio: those that make few gets have
-    // their share of samples, too.
+    // The golden ratio spaces the states in which threads start, so that
+    // threads with few gets have their share of samples, too.
     constexpr uint64_t kApart = 0x9e3779b97f4a7c15;
     static constinit std::atomic<uint64_t> starts{kApart};
     static constinit thread_local uint64_t state = 0;

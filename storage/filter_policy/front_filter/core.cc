@@ -13,8 +13,8 @@
 namespace rowbloom::front_filter {
 namespace {
 
-// One event rarely comes alone: a compaction deletes several files. Replaced
-// views are looked at as often.
+// The worker waits this long for more events: a compaction deletes several
+// files. It checks replaced views as often.
 constexpr auto kGather = std::chrono::milliseconds(10);
 
 // The number in a path such as /db/000012.sst; nullopt for other paths.
@@ -39,7 +39,7 @@ class Listener final : public rocksdb::EventListener {
  public:
   explicit Listener(std::shared_ptr<Core> core) : core_(std::move(core)) {}
 
-  // Unlike that of any other core and copy of rowbloom.
+  // Returns a name that no other core has, in any copy of rowbloom.
   static std::string NameFor(const Core& core) {
     return "rowbloom.FrontFilter@" +
            std::to_string(reinterpret_cast<uintptr_t>(&core));
@@ -91,10 +91,9 @@ class Listener final : public rocksdb::EventListener {
   const std::shared_ptr<Core> core_;
 };
 
-// Tells whether an open family with these options is one that was prepared for
-// this core. A Family with its id is no proof: it may be that of another
-// database, or of an earlier opening. Prepared options may have been copied and
-// changed.
+// Tells whether an open family with these options was prepared for this core. A
+// Family with its id is no proof: it may be of another database, or of an
+// earlier opening. Prepared options may have been copied and changed.
 bool IsPrepared(const rocksdb::Options& options, const Family& family,
                 const Core& core) {
   return options.comparator == family.rules().comparator &&
@@ -104,7 +103,7 @@ bool IsPrepared(const rocksdb::Options& options, const Family& family,
          });
 }
 
-// Tells whether the database is a secondary or a follower, which alone do not
+// Tells whether the database is a secondary or a follower: only these do not
 // support SetDBOptions. Other databases refuse a call without options, with a
 // line in RocksDB's log. TryCatchUpWithPrimary would move a secondary forward.
 bool IsSecondary(rocksdb::DB* database) {
@@ -137,7 +136,7 @@ Family* Core::FindOrMake(uint32_t id, const FamilyRules& rules) {
   const std::lock_guard lock(mutex_);
   if (Family* const found = Find(id); found != nullptr) return found;
   if (tables_.empty() || tables_.back()->size() <= id) {
-    // Twice as large, so that all tables together are as large again.
+    // Sizes double, so that all older tables together are smaller than this.
     auto table = std::make_unique<Table>(std::bit_ceil(size_t{id} + 1));
     ForEach([&table](Family* family) { (*table)[family->id()] = family; });
     tables_.push_back(std::move(table));
@@ -183,8 +182,8 @@ rocksdb::Status Core::Attach(
   }
   if (!worker_.joinable()) worker_ = std::thread([this] { Work(); });
 
-  // The default family's handle is the database's own, which no one destroys
-  // before.
+  // The default family's handle is the database's own, which lives as long as
+  // the database.
   std::vector<rocksdb::ColumnFamilyHandle*> families = {
       root->DefaultColumnFamily()};
   std::ranges::copy_if(handles, std::back_inserter(families),
@@ -193,7 +192,7 @@ rocksdb::Status Core::Attach(
     const rocksdb::Options options = root->GetOptions(handle);
     Family* const family = Find(handle->GetID());
     if (family != nullptr && IsPrepared(options, *family, *this)) {
-      // Calls that may throw come first: a family that has its handle is woken.
+      // Calls that may throw come first: after Attach the family must be woken.
       family->LearnPrefixes(options.prefix_extractor.get());
       if (family->Attach(root, handle)) {
         family->CheckMemtables();
@@ -241,7 +240,7 @@ void Core::ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept {
   if (had_it) Wake(family);
   const std::lock_guard lock(mutex_);
   without_.erase(handle);
-  // The default family ends with the database, and then says so.
+  // The default family's handle ends with the database: Stats keeps the family.
   if (!had_it || family->id() == 0) return;
   Add(family->Counts(), &forgotten_counts_);
   forgotten_.splice(
@@ -268,7 +267,7 @@ void Core::Wake(Family* family) noexcept {
 void Core::Work() {
   std::unique_lock lock(work_mutex_);
   while (true) {
-    // Readers of replaced views do not tell when they are gone.
+    // Readers of replaced views do not tell when they are done: poll.
     if (readers_.retired() == 0) {
       work_arrived_.wait(lock,
                          [this] { return stop_ || !to_reconcile_.empty(); });
@@ -285,7 +284,7 @@ void Core::Work() {
       }
     }
     readers_.Retire({});
-    // Sections that went may leave room for others that were refused.
+    // Freed sections may leave room for others that were refused.
     ForEach([this](Family* family) {
       if (family->CanReadMore()) Wake(family);
     });

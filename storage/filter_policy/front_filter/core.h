@@ -36,10 +36,10 @@ class Core {
                      std::memory_order_acquire)
                : nullptr;
   }
-  // False: no row is answered for.
+  // False: the filter gives no answers, and each row may exist.
   bool answers() const { return !off_.load(std::memory_order_acquire); }
-  // The family of this id to look up rows in, or null if rows are not answered
-  // for.
+  // The family of this id, to look rows up in; null if there is none, or if the
+  // filter gives no answers.
   Family* FindToProbe(uint32_t id) const {
     return answers() ? Find(id) : nullptr;
   }
@@ -47,22 +47,22 @@ class Core {
   // The family of this id, made if there is none. Throws std::bad_alloc.
   Family* FindOrMake(uint32_t id, const FamilyRules& rules);
 
-  // A memtable is constructed that nothing is known of: no row is answered for
-  // any more.
+  // Ends all answers, for good: there is a memtable whose rows are not known.
   void GiveUp() noexcept;
 
   rocksdb::Status Attach(
       rocksdb::DB* database,
       const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   void Detach() noexcept;
-  // The handle is about to be destroyed: of its family the counts stay.
+  // Forgets the family of a handle that is about to be destroyed, but for its
+  // counts.
   void ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept;
   void WaitUntilArmed() const;
 
   void SetEnabled(bool enabled);
 
-  // Something happened that Reconcile would find. Takes one lock that is held
-  // for short times.
+  // Asks the worker to reconcile the family. Takes one lock that is held for
+  // short times.
   void Wake(Family* family) noexcept;
 
   // Calls do(family) for each family.
@@ -81,8 +81,9 @@ class Core {
 
   void Work();
 
-  // All that Find reads, in one cache line: gets of rows that exist wait for
-  // each. The slots are tables_.back()'s, at least as many as the count says.
+  // The members that Find reads share one cache line: a get of a row that
+  // exists waits for each line. slots_ has those of tables_.back(), which are
+  // at least slot_count_.
   alignas(kCacheLineBytes) std::atomic<bool> off_;
   std::atomic<size_t> slot_count_{0};
   std::atomic<const std::atomic<Family*>*> slots_{nullptr};
@@ -94,11 +95,11 @@ class Core {
   const bool bypass_;         // from the options
   mutable std::mutex mutex_;  // guards the members below; held for short times
   std::list<std::unique_ptr<Family>> families_;
-  // Families whose handles were destroyed, which readers may still have, and
-  // their counts.
+  // Families whose handles were destroyed, which readers may still use, and the
+  // sum of their counts.
   std::list<std::unique_ptr<Family>> forgotten_;
   FrontFilterCounts forgotten_counts_;
-  std::vector<std::unique_ptr<Table>> tables_;  // readers may have any
+  std::vector<std::unique_ptr<Table>> tables_;  // old ones may be in use
   rocksdb::DB* root_ = nullptr;                 // set by the first Attach
   bool enabled_;
   bool given_up_ = false;
@@ -106,7 +107,7 @@ class Core {
   // Attached families that have no filter.
   std::map<const rocksdb::ColumnFamilyHandle*, FrontFilterFamilyStats> without_;
 
-  std::mutex attach_mutex_;  // one Attach at a time; before the others
+  std::mutex attach_mutex_;  // one Attach at a time; taken before the others
 
   std::mutex work_mutex_;  // guards the members below; held for short times
   std::condition_variable work_arrived_;

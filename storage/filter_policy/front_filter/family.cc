@@ -95,13 +95,13 @@ void Family::CheckMemtables() noexcept {
       const auto before = SealedMemtables();
       const auto unflushed = IntProperty(
           db, handle, rocksdb::DB::Properties::kNumImmutableMemTable);
-      // These were sealed when RocksDB counted.
+      // Those that are still sealed were sealed when RocksDB counted.
       const auto known =
           std::ranges::count_if(before, [](const auto& memtable) {
             return memtable->state() == MemtableRows::State::kSealed;
           });
       if (unflushed && *unflushed <= static_cast<uint64_t>(known)) return;
-      // Unless one was sealed or flushed meanwhile, RocksDB has another one.
+      // If none was sealed or flushed meanwhile, RocksDB has one of its own.
       if (before == SealedMemtables()) break;
     }
     Disarm(
@@ -150,8 +150,8 @@ void Family::Reconcile() {
   const std::lock_guard reconcile(reconcile_mutex_);
   rocksdb::DB* db = nullptr;
   rocksdb::ColumnFamilyHandle* handle = nullptr;
-  // Memtables and files that may go are noted before the listing, which shows
-  // what became of them.
+  // Memtables and files to drop are noted before the listing, so that it has
+  // the files that their rows are in.
   std::vector<std::shared_ptr<MemtableRows>> gone;
   std::vector<std::shared_ptr<Announcement>> finished;
   std::shared_ptr<const FileSet> before;
@@ -233,14 +233,14 @@ void Family::KeepUnlisted(const FileSet& before, rocksdb::DB* db,
                        });
   if (unlisted.empty()) return;
   using Properties = rocksdb::DB::Properties;
-  // All readers have the only version, which is the listed or a later one.
+  // All readers use the one version: that of the listing or a later one.
   const auto versions = IntProperty(db, handle, Properties::kNumLiveVersions);
   if (versions == 1u) return;
   const auto superversion =
       IntProperty(db, handle, Properties::kCurrentSuperVersionNumber);
   for (ListedFile& file : unlisted) {
-    // A SuperVersion that was installed since has the version of the listing
-    // that lacked it, or a later one.
+    // A SuperVersion that was installed since has the version without the file,
+    // or a later one.
     if (file.unlisted_at && superversion > file.unlisted_at) continue;
     if (!file.unlisted_at) file.unlisted_at = superversion;
     file.level = 0;  // its range may overlap those of its successors

@@ -33,7 +33,7 @@ namespace rowbloom::front_filter {
 struct Announcement {
   std::vector<std::string> paths;
   std::vector<std::shared_ptr<const FileRows>> rows;  // the known ones
-  bool finished = false;  // RocksDB returned; of the family's mutex
+  bool finished = false;  // RocksDB returned; guarded by the family's mutex
 };
 
 // Counters, by the number of their slot in ThreadCounters.
@@ -66,7 +66,7 @@ class Family {
   uint32_t id() const { return id_; }
   const FamilyRules& rules() const { return rules_; }
 
-  // Lookups in the view of one time.
+  // Lookups in one view, which is not freed while this exists.
   class Lookup {
    public:
     explicit Lookup(const Family& family)
@@ -77,7 +77,7 @@ class Family {
     // False: there is no view, and each row may exist.
     bool armed() const { return view_ != nullptr; }
     const View& view() const { return *view_; }
-    // Tells whether no other view came since this one was loaded.
+    // Tells whether this view has not been replaced since it was loaded.
     bool IsCurrent() const {
       return family_.view_.load(std::memory_order_seq_cst) == view_;
     }
@@ -88,9 +88,9 @@ class Family {
     const View* const view_;
   };
 
-  // The view that was current from before make() is called until it has
-  // returned, which has all rows that make() could see. Null: there was none,
-  // or it was replaced meanwhile.
+  // Calls make(), and returns the view that was current from before the call
+  // until after it. It has all rows that make() could see. Null: there was
+  // none, or it was replaced meanwhile.
   template <typename Make>
   std::shared_ptr<const View> ViewDuring(const Make& make) const {
     const Lookup lookup(*this);
@@ -99,10 +99,9 @@ class Family {
     return lookup.view().shared_from_this();
   }
 
-  // Looks up rows, or of each the one key of a qualifier: row_of(i) gives the
-  // KeyParts of number i of `count`, or nullopt for one that is not looked up,
-  // and absent(i) is called for each that does not exist. All answers are of
-  // one time.
+  // Looks up `count` rows, or in each row the key with one qualifier. row_of(i)
+  // returns the KeyParts of row i, or nullopt to skip it. absent(i) is called
+  // for each row or key that does not exist. All answers are of one time.
   template <typename RowOf, typename Absent>
   void LookUp(size_t count, const RowOf& row_of, const Absent& absent) const {
     const Lookup lookup(*this);
@@ -123,77 +122,77 @@ class Family {
     if (outcome.absent > 0) Add(Count::kAnswered, outcome.absent);
   }
 
-  // Tells whether the prefixes of keys, as the database sees them, are rows.
+  // Tells whether the prefixes of the family's prefix extractor are rows.
   bool prefixes_are_rows() const {
     return prefixes_.load(std::memory_order_seq_cst) == Prefixes::kRows;
   }
-  // The prefix extractor of the family's options when it is attached; may be
-  // null.
+  // Learns the prefix extractor of the family's options, which may be null.
+  // Call this when the family is attached.
   void LearnPrefixes(const rocksdb::SliceTransform* extractor);
   // Call this before the prefix extractor is changed.
   void OnNewPrefixes() {
     prefixes_.store(Prefixes::kOther, std::memory_order_seq_cst);
   }
 
-  // A filter for a memtable that is being constructed; null: the family is
-  // disarmed.
+  // Adds and returns the filter of a memtable that is being constructed. Null:
+  // the family is disarmed.
   std::shared_ptr<MemtableRows> AddMemtable();
-  // Disarms the family if RocksDB has sealed memtables that did not enter here:
-  // those of IngestWriteBatchWithIndex, and of transactions that bypass
-  // memtables. Call this when it is attached and whenever a memtable was
-  // sealed, which is before readers see such rows.
+  // Disarms the family if RocksDB has sealed memtables that AddMemtable did not
+  // add: those of IngestWriteBatchWithIndex, and of transactions that bypass
+  // memtables. Call this when the family is attached and whenever a memtable
+  // was sealed: readers do not see the rows of such memtables before.
   void CheckMemtables() noexcept;
 
-  // Takes the handle by which Reconcile lists files. False: it has or had one,
-  // or the family is disarmed.
+  // Sets the handle by which Reconcile lists files. False: the family has or
+  // had a handle, or is disarmed.
   bool Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle);
-  // Disarms the family and forgets its handle and files, if it is this handle
-  // or null. Waits for a Reconcile under way, which ends after the file that it
-  // is reading. Returns whether it had such a handle.
+  // Disarms the family and forgets its handle and files, if `handle` is that
+  // handle or null. Waits for a Reconcile under way, which ends after the file
+  // that it is reading. Returns whether the family had such a handle.
   bool ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept;
 
   // Waits until the family is armed or disarmed, if it has a handle.
   void WaitUntilArmed() const;
 
-  // Brings the view to what RocksDB has now. The first call after Attach arms
-  // the family. Calls RocksDB and reads files: not to be called by a callback
-  // of RocksDB.
+  // Updates the view to the rows that RocksDB has now. The first call after
+  // Attach arms the family. Calls RocksDB and reads files: must not be called
+  // by a callback of RocksDB.
   void Reconcile();
 
-  // Tells whether Reconcile would read a file for whose section there was no
-  // room before.
+  // Tells whether Reconcile would read a section for which there was no room
+  // before.
   bool CanReadMore();
 
-  // Every row may exist from now on, for good. A Reconcile under way ends after
-  // the file that it is reading.
+  // Removes the view, for good: every row may exist from now on. A Reconcile
+  // under way ends after the file that it is reading.
   void Disarm(std::string_view why) noexcept;
-  // There was no memory for a Reconcile: disarms the family if it is the first.
-  // A view that there is stays larger than it has to be.
+  // Disarms the family if its first Reconcile had no memory. If a later one had
+  // none, the view stays larger than it has to be.
   void OnNoMemory() noexcept;
 
-  // Announce comes before RocksDB ingests files, which `env` has, and Finish
-  // after it. Reconcile has to follow. The family may be attached meanwhile.
-  // Null: it is disarmed.
+  // Announce must be called before RocksDB ingests the files, which are in
+  // `env`, Finish afterwards, and Reconcile after that. The family may be
+  // attached in between. Null: the family is disarmed.
   std::shared_ptr<Announcement> Announce(rocksdb::Env* env,
                                          std::vector<std::string> paths);
   void Finish(const std::shared_ptr<Announcement>& announcement) noexcept;
-  // Tells whether it is attached, by this name.
+  // Tells whether the family is attached and has this name.
   bool IsNamed(std::string_view name) const {
     const std::lock_guard lock(mutex_);
     return handle_ != nullptr && name_ == name;
   }
-  // The database `root` has ingested a file into its family `name`: disarms
-  // this family if it is that one and the file was not announced, and returns
-  // whether it is that one and disarmed.
+  // Must be called when the database `root` has ingested a file into its family
+  // `name`. If that is this family and the file was not announced, disarms it
+  // and returns true.
   bool OnIngested(const rocksdb::DB* root, std::string_view name,
                   const std::string& path) noexcept;
 
-  // Tells whether the file is one of the last listing, or may be one of the
-  // first, which has not ended.
+  // Tells whether the last listing has the file; true while the family is
+  // arming.
   bool Lists(uint64_t number) const;
 
-  // True: RocksDB's recovery made the family and dropped it again, and nobody
-  // has a handle of it.
+  // True: RocksDB's recovery made the family and dropped it again, and no
+  // handle of it exists.
   bool IsGone() const;
 
   FrontFilterCounts Counts() const noexcept;
@@ -237,7 +236,7 @@ class Family {
   ReaderSlots* const readers_;
   const std::shared_ptr<Memory> memory_;
 
-  // The members up to view_ are all that a get reads of those that follow.
+  // Of the members below, a get reads only those up to view_.
   alignas(kCacheLineBytes) mutable Bypass bypass_;
   mutable ThreadCounters counters_;
   std::atomic<Prefixes> prefixes_{Prefixes::kUnknown};
@@ -245,9 +244,9 @@ class Family {
   // The view that readers probe; null unless the family is armed.
   std::atomic<const View*> view_{nullptr};
 
-  // Held by CheckMemtables, which needs the handle. Before mutex_.
+  // Held by CheckMemtables while it uses the handle. Taken before mutex_.
   std::mutex check_mutex_;
-  // Held by Reconcile from its beginning to its end. Before mutex_.
+  // Held by Reconcile from its beginning to its end. Taken before mutex_.
   std::mutex reconcile_mutex_;
   std::map<uint64_t, KnownFile> known_files_;  // by number
 
@@ -258,7 +257,7 @@ class Family {
   FrontFilterState state_ = FrontFilterState::kArming;
   mutable std::condition_variable not_arming_;
   std::string why_;
-  const rocksdb::DB* root_ = nullptr;  // once attached, as the name
+  const rocksdb::DB* root_ = nullptr;  // set by Attach, as name_ is
   std::string name_;
   std::vector<std::shared_ptr<MemtableRows>> memtables_;
   std::vector<std::shared_ptr<Announcement>> announced_;

@@ -57,8 +57,8 @@ Result<FamilyRules> RulesOf(const rocksdb::ColumnFamilyOptions& options) {
                      .order = OrderOf(comparator)};
 }
 
-// The keys of a row start with it: they follow one another, and the row comes
-// before all others of them.
+// The keys of a row start with the row: they are adjacent, and the row itself
+// is the first of them.
 bool MayLieBetween(std::string_view low, std::string_view high,
                    std::string_view row) {
   return high >= row && (low <= row || low.starts_with(row));

@@ -16,10 +16,10 @@ namespace rowbloom::front_filter {
 // The order of the keys of a family, as far as it is known.
 enum class RowOrder : uint8_t { kBytewise, kReverseBytewise, kUnknown };
 
-// A key of the layout by its parts, or any key of a row.
+// The row and the qualifier of a key, or the row alone for any of its keys.
 struct KeyParts {
   std::string_view row;
-  // Empty: of the bare row. nullopt: any.
+  // Empty: the bare row. nullopt: any key.
   std::optional<std::string_view> qualifier = std::nullopt;
 };
 
@@ -48,8 +48,8 @@ struct FamilyRules {
   size_t CustomRowBytes(std::string_view key) const;
 };
 
-// The rules of a family with these options, or why it cannot have a front
-// filter, as a sentence. May throw std::bad_alloc.
+// Returns the rules of a family with these options, or the reason why it cannot
+// have a front filter, as a sentence. May throw std::bad_alloc.
 Result<FamilyRules> RulesOf(const rocksdb::ColumnFamilyOptions& options);
 
 // Tells whether a key of the row may lie between two keys, in bytewise order.

@@ -17,13 +17,13 @@
 namespace rowbloom::front_filter {
 namespace {
 
-// A section that can be used, with its payload in memory of its own.
+// A usable section, with a copy of its payload.
 struct Section {
   FilterSection form;
   SectionMemory memory;
 };
 
-// The payload of the section of this type. Throws std::bad_alloc.
+// Copies the section of this type. Throws std::bad_alloc.
 Result<Section> CopySection(const ParsedBlock& block, SectionType type,
                             std::string_view contents) {
   const auto found =
@@ -41,7 +41,7 @@ Result<Section> CopySection(const ParsedBlock& block, SectionType type,
   return section;
 }
 
-// Empty, or why the keys of a block cannot be told.
+// Returns the reason why the keys of a block are not known; empty: they are.
 std::string ProblemOf(const ParsedBlock& block, std::string_view layout_id) {
   if (!block.problem.empty() || block.layout_id == layout_id) {
     return block.problem;
@@ -62,7 +62,7 @@ Result<Section> BareRowsOf(const rocksdb::TableProperties& properties,
   return CopySection(block, SectionType::kRow, found->second);
 }
 
-// The probe of a section, or why there is none. Throws std::bad_alloc.
+// Returns the probe of a section, or an error. Throws std::bad_alloc.
 Result<SectionProbe> ProbeOf(Section* section) {
   const std::string_view payload(
       reinterpret_cast<const char*>(section->memory.get()),
@@ -72,8 +72,8 @@ Result<SectionProbe> ProbeOf(Section* section) {
   return probe;
 }
 
-// A policy that keeps sections of the block that RocksDB hands it, and filters
-// nothing.
+// A policy that copies sections of the filter block that RocksDB passes to it,
+// and filters nothing.
 class SectionTaker final : public rocksdb::FilterPolicy {
  public:
   SectionTaker(const KeyLayout& layout, bool with_cells)
@@ -99,13 +99,13 @@ class SectionTaker final : public rocksdb::FilterPolicy {
     return nullptr;
   }
 
-  // The ROW section, or why there is none. Throws std::bad_alloc if taking it
-  // did not have the memory.
+  // Returns the ROW section, or the reason why there is none. Throws
+  // std::bad_alloc if there was no memory to copy it.
   Result<Section> TakeRows() {
     if (failed_) throw std::bad_alloc();
     return std::move(rows_);
   }
-  // The ROWCOL section, if it was wanted and is there.
+  // Returns the ROWCOL section, if it was wanted and exists.
   Result<Section> TakeCells() { return std::move(cells_); }
   // The size and the digest of the block that the sections were taken from.
   uint64_t block_bytes() const { return block_bytes_; }
@@ -144,7 +144,7 @@ class SectionTaker final : public rocksdb::FilterPolicy {
 enum class Entries : uint8_t { kUnknown, kRowsOfAllKeys, kAllKeys };
 
 // Tells which of the file's keys are entries of this block. A block of a
-// partitioned filter has those of some, and fewer bytes than the filter.
+// partitioned filter has only some of them, and fewer bytes than the filter.
 Entries EntriesOf(const rocksdb::TableProperties& properties,
                   const KeyLayout& layout, uint64_t block_bytes) {
   if (properties.filter_size != block_bytes) return Entries::kUnknown;

@@ -17,16 +17,15 @@
 
 namespace rowbloom::front_filter {
 
-// The ROW section of one file, and if there is room for them the section of its
-// bare rows and the ROWCOL section, in memory of their own. A ROWCOL section
-// that is not kept is probed where RocksDB holds it. Immutable.
+// Copies of the sections of one file: the ROW section, and if there is room the
+// section of its bare rows and the ROWCOL section. A ROWCOL section that is not
+// kept is probed in RocksDB's memory. Immutable.
 class FileRows {
  public:
   // The reason why a file has no usable section.
   struct Problem {
     std::string message;
-    // The bytes that its ROW section would take, if they are beyond the limit;
-    // else 0.
+    // The size of the ROW section if it would exceed the limit; else 0.
     uint64_t bytes_beyond_limit = 0;
   };
   struct Loaded {
@@ -51,7 +50,7 @@ class FileRows {
   bool has_cells() const { return cells_.probe.present(); }
 
   // False: the file has no key of the row with this qualifier, as in KeyParts.
-  // Without a section in memory that has such keys it may have one.
+  // True if no section in memory has such keys.
   bool MayHaveKey(uint64_t row_hash, std::optional<std::string_view> qualifier,
                   const Kernel& kernel) const {
     if (!qualifier) return true;
@@ -62,7 +61,7 @@ class FileRows {
   }
 
  private:
-  // A section that is there, in memory that was taken for it.
+  // A section in memory that was taken for it; by default, none.
   struct Held {
     SectionProbe probe;  // views `memory`
     SectionMemory memory;

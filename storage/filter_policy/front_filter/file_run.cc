@@ -10,8 +10,8 @@
 namespace rowbloom::front_filter {
 namespace {
 
-// The first eight bytes as a number; missing ones are 0. Keys of different
-// numbers have their order.
+// Returns the first eight bytes as a number; missing ones are 0. Keys with
+// different numbers have the order of the numbers.
 uint64_t FirstBytes(std::string_view key) {
   std::array<char, sizeof(uint64_t)> bytes{};
   if (key.size() >= bytes.size()) return LoadBig<uint64_t>(key.data());
@@ -23,7 +23,7 @@ uint64_t FirstBytes(std::string_view key) {
 
 FileRun::FileRun(std::vector<const ListedFile*> files)
     : files_(std::move(files)) {
-  // Keys that are in order share what the first and the last of them share.
+  // Sorted keys all have the common beginning of the first and the last.
   const std::string& first = files_.front()->high;
   const std::string& last = files_.back()->high;
   const auto end = std::ranges::mismatch(first, last).in1;

@@ -22,15 +22,15 @@ struct ListedFile {
   std::string low;
   std::string high;
   std::shared_ptr<const FileRows> rows;  // null: may have each row in its range
-  // The number of a SuperVersion that was current after a listing lacked the
-  // file; nullopt: the last listing has it.
+  // The number of the SuperVersion that was current after the first listing
+  // without the file; nullopt: the last listing has the file.
   std::optional<uint64_t> unlisted_at = std::nullopt;
 };
 
 // Immutable.
 class FileRun {
  public:
-  // `files` by range, at least one. They have to outlive it.
+  // `files` are sorted by range, at least one. They have to outlive this.
   explicit FileRun(std::vector<const ListedFile*> files);
 
   // Calls see(rows) for the files whose ranges may have keys of the row, in
@@ -44,14 +44,14 @@ class FileRun {
   }
 
  private:
-  // A file, and the number of the row that those of keys are compared with.
+  // A file, and the row's number, which is compared with those of keys.
   struct Place {
     size_t file;
     uint64_t number = 0;
     uint64_t mask = 0;  // the bytes that the row has
   };
-  // The first file whose last key is not before the row, or one before that if
-  // the row does not begin like all last keys.
+  // Returns the first file whose last key is not before the row. The mask is 0
+  // if the row does not begin with prefix_.
   Place Find(std::string_view row) const;
   // REQUIRES that the file's last key is not before the row, unless the mask is
   // 0.
@@ -64,10 +64,10 @@ class FileRun {
 
   std::vector<const ListedFile*> files_;
   std::vector<const FileRows*> rows_;  // theirs
-  // The common beginning of all last keys, and the eight bytes of each key
-  // after it as a number of the same order. Keys themselves, which lie
-  // elsewhere in memory, are compared only where numbers are equal. The first
-  // file's first key may begin otherwise: its number is 0 then.
+  // prefix_ is the common beginning of all last keys. firsts_ and lasts_ have
+  // the next eight bytes of each key, as a number of the same order. The keys,
+  // which lie elsewhere in memory, are compared only if numbers are equal. The
+  // first file's first key may begin otherwise: its number is 0 then.
   std::string prefix_;
   std::vector<uint64_t> firsts_;
   std::vector<uint64_t> lasts_;

@@ -67,15 +67,15 @@ Status FrontFilterDB::Get(const ReadOptions& options,
                               : GetInFront(options, family, key, value, read);
 }
 
-// Tells whether the front filter rules the key out, in which case the
-// outputs of KeyMayExist are set.
+// Tells whether the key is absent by the front filter. If so, sets the outputs
+// of KeyMayExist.
 bool FrontFilterDB::IsAbsent(const ReadOptions& options,
                              ColumnFamilyHandle* family, const Slice& key,
                              std::string* value, bool* value_found) const {
   const Family* const probed = FamilyToProbe(*core_, options, family);
   if (probed == nullptr || LookUpOne(*probed, key) != Answer::kAbsent)
     return false;
-  // RocksDB 9.10 takes a null value, and sets one only with value_found.
+  // From 9.10 on, value may be null, and is set only if value_found is given.
   constexpr bool kAlwaysSet = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 910;
   if (kAlwaysSet || (value != nullptr && value_found != nullptr)) {
     value->clear();
@@ -120,8 +120,8 @@ rocksdb::Iterator* FrontFilterDB::NewIterator(const ReadOptions& options,
                            : front_filter::NewRowIterator(&core, probed, make);
 }
 
-// Comes before the options of a family are changed. RocksDB takes any suffix of
-// a name after a dot, as in "prefix_extractor.id".
+// Must be called before the options of a family change. RocksDB accepts any
+// suffix of a name after a dot, as in "prefix_extractor.id".
 void FrontFilterDB::BeforeSetOptions(
     const ColumnFamilyHandle* family,
     const std::unordered_map<std::string, std::string>& options) {
@@ -155,7 +155,7 @@ Status FrontFilterDB::RowExists(const ReadOptions& options,
                                 ColumnFamilyHandle* family,
                                 std::string_view row, bool* exists) {
   const Family* const known = core_->Find(family->GetID());
-  // A family that was opened without Prepare may have another's rules.
+  // Without Prepare, the rules of this id may be those of another family.
   if (known == nullptr ||
       known->rules().comparator != family->GetComparator()) {
     return NotSupported("column family ", family->GetName(),
@@ -251,8 +251,8 @@ Status FrontFilterDB::CreateColumnFamilyWithImport(
 }
 #endif
 
-// Calls create(options, made), which adds the families that it has made. One
-// that cannot be attached is RocksDB's alone: each of its rows may exist.
+// Calls create(options, made), which adds the families that it made to *made.
+// If one cannot be attached, each of its rows may exist.
 template <typename Create>
 Status FrontFilterDB::CreateWithFilter(
     const rocksdb::ColumnFamilyOptions& options, const Create& create) {
@@ -283,8 +283,8 @@ Status FrontFilterDB::IngestExternalFiles(
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1105
 namespace {
 
-// Files are announced from before RocksDB prepares them until they are ingested
-// or given up.
+// Announces files from before RocksDB prepares them until they are ingested or
+// the ingestion is aborted.
 class IngestionHandle final : public rocksdb::FileIngestionHandle {
  public:
   IngestionHandle(Core* core, rocksdb::Env* env,

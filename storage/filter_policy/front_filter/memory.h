@@ -46,11 +46,11 @@ class Memory {
   CacheCharge charge_;
 };
 
-// Bytes that were taken, until this goes.
+// Bytes that were taken, which the destructor gives back.
 class TakenMemory {
  public:
   TakenMemory() = default;
-  // Bytes that Take returned true for.
+  // REQUIRES that Take returned true for these bytes.
   TakenMemory(std::shared_ptr<Memory> memory, Memory::Purpose purpose,
               uint64_t bytes)
       : memory_(std::move(memory)), purpose_(purpose), bytes_(bytes) {}

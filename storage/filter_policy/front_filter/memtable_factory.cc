@@ -43,7 +43,7 @@ class Memtable final : public MemTableRep {
         family_(family),
         rows_(std::move(rows)) {}
 
-  // Comes before all others.
+  // Must be called before all others.
   void Wrap(std::unique_ptr<MemTableRep> inner) { inner_ = std::move(inner); }
 
   ~Memtable() override {
@@ -56,8 +56,8 @@ class Memtable final : public MemTableRep {
     return inner_->Allocate(bytes, buffer);
   }
 
-  // RocksDB publishes what a single writer inserts after the insert. So the
-  // row's bits are set behind it, and are fetched from memory meanwhile.
+  // RocksDB publishes an entry of a single writer after the insert. So the
+  // row's bits are fetched from memory during the insert, and set after it.
   void Insert(KeyHandle handle) override {
     const RowOfOneWriter row(this, handle);
     inner_->Insert(handle);
@@ -74,7 +74,7 @@ class Memtable final : public MemTableRep {
     const RowOfOneWriter row(this, handle);
     return inner_->InsertKeyWithHint(handle, hint);
   }
-  // An unordered write is visible as soon as it is inserted, if not before.
+  // An unordered write may be visible once inserted: its bits are set first.
   void InsertWithHintConcurrently(KeyHandle handle, void** hint) override {
     AddRow(handle, Writers::kMany);
     inner_->InsertWithHintConcurrently(handle, hint);
@@ -168,7 +168,7 @@ class Memtable final : public MemTableRep {
     uint64_t hash;
     bool is_bare;
   };
-  // A key outside the layout has no row: none is looked up for it either.
+  // A key outside the layout has no row, and lookups skip it, too.
   std::optional<HashedRow> RowOf(KeyHandle handle) const noexcept {
     const std::string_view key = UserKeyOf(static_cast<const char*>(handle));
     try {
@@ -191,7 +191,7 @@ class Memtable final : public MemTableRep {
     if (row) Add(*row, writers);
   }
 
-  // Fetches what the bits of a row are in, and sets them when it goes.
+  // Starts loading the words of a row's bits; the destructor sets the bits.
   class RowOfOneWriter {
    public:
     RowOfOneWriter(const Memtable* memtable, KeyHandle handle)
@@ -223,7 +223,7 @@ class Factory final : public MemTableRepFactory {
         core_(std::move(core)),
         rules_(std::move(rules)) {}
 
-  // Unlike that of any other copy of rowbloom. CheckedCast needs this name.
+  // Returns a name unique to this copy of rowbloom. CheckedCast calls this.
   static const char* kClassName() {
     static const std::string name =
         "rowbloom.MemtableFactory@" +
@@ -233,7 +233,7 @@ class Factory final : public MemTableRepFactory {
 
   const char* Name() const override { return inner_->Name(); }
   std::string GetId() const override { return inner_->GetId(); }
-  // Casts to the class of the inner one have to reach that.
+  // Denies the class of the inner one, so that casts to it reach Inner().
   bool IsInstanceOf(const std::string& name) const override {
     return name == kClassName();
   }
@@ -248,7 +248,7 @@ class Factory final : public MemTableRepFactory {
     return inner_->CanHandleDuplicatedKey();
   }
 
-  // Without the family's id its rows cannot be told from others.
+  // Without an id it is not known which family's rows these are.
   MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& comparator,
                                  rocksdb::Allocator* allocator,
                                  const rocksdb::SliceTransform* transform,

@@ -1,4 +1,4 @@
-// The memtables that tell their rows.
+// Memtables that add their rows to a filter.
 #pragma once
 
 #include <memory>
@@ -9,19 +9,20 @@
 
 namespace rowbloom::front_filter {
 
-// A factory around RocksDB's skip list whose memtables add their rows to a
-// filter of the core before a write is published. It has the inner one's name
-// and id: OPTIONS files are as without it.
+// Returns a factory that wraps RocksDB's skip list. Its memtables add their
+// rows to a filter of the core before a write is published. It has the name and
+// id of the inner one, so that OPTIONS files do not change.
 std::shared_ptr<rocksdb::MemTableRepFactory> NewMemtableFactory(
     std::shared_ptr<rocksdb::MemTableRepFactory> inner,
     std::shared_ptr<Core> core, FamilyRules rules);
 
-// The inner factory of such a one, whosever core it has; else `factory`.
+// Returns the inner factory if NewMemtableFactory made `factory`, for any core;
+// else `factory`.
 std::shared_ptr<rocksdb::MemTableRepFactory> InnerFactory(
     std::shared_ptr<rocksdb::MemTableRepFactory> factory);
 
-// Tells whether the factory's memtables add their rows to this core: it is such
-// a one, or is around one that its Inner() shows.
+// Tells whether the factory's memtables add their rows to this core:
+// NewMemtableFactory made it, or its Inner() returns such a one.
 bool AddsRowsTo(const rocksdb::MemTableRepFactory& factory, const Core& core);
 
 }  // namespace rowbloom::front_filter

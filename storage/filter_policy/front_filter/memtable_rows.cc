@@ -18,8 +18,9 @@ constexpr int kRowProbes = 6;
 
 }  // namespace
 
-// Words are read and written by relaxed atomic operations: bits are only ever
-// set, so that a thread which comes after one that saw a bit sees it, too.
+// Words are read and written by relaxed atomic operations. Bits are never
+// cleared: if one read saw a bit, every read that happens after it sees the
+// bit, too.
 class MemtableRows::Segment {
  public:
   // Throws std::bad_alloc. Memory comes from calloc, which does not touch large
@@ -56,7 +57,7 @@ class MemtableRows::Segment {
     return found != 0;
   }
 
-  // Returns whether the segment is full.
+  // Adds a row, and returns whether the segment is full.
   bool Add(uint64_t hash, Writers writers) {
     uint64_t* const block = BlockOf(hash);
     for (int probe = 0; probe < kRowProbes; ++probe) {

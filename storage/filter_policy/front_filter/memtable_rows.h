@@ -21,10 +21,10 @@ inline uint64_t HashBareRow(uint64_t row_hash) {
 // The number of threads that may add rows at the same time.
 enum class Writers : uint8_t { kOne, kMany };
 
-// A blocked Bloom filter that grows by segments, eight times as large each, of
-// 16 bits a row: nothing without rows, 4 KiB for the first 2,048. Rows are
-// added and looked for by any number of threads at once. A row that was added
-// is found by every thread that was told of it.
+// A blocked Bloom filter with 16 bits a row. It grows by segments, each eight
+// times as large as the one before: none without rows, 4 KiB for the first
+// 2,048. Any number of threads may add and look up rows at once. A lookup finds
+// every row whose Add happens before it.
 class MemtableRows {
  public:
   explicit MemtableRows(std::shared_ptr<Memory> memory);
@@ -32,8 +32,8 @@ class MemtableRows {
   MemtableRows(const MemtableRows&) = delete;
   MemtableRows& operator=(const MemtableRows&) = delete;
 
-  // Adds a row by its hash. Without memory for it, every row is added. One
-  // writer needs no locked instruction for each bit.
+  // Adds a row by its hash, or everything if there is no memory. kOne saves a
+  // locked instruction for each bit.
   void Add(uint64_t row_hash, Writers writers) noexcept;
 
   // Makes every row found from now on.
@@ -45,7 +45,7 @@ class MemtableRows {
            everything_.load(std::memory_order_acquire);
   }
 
-  // Starts loading what MayHave reads.
+  // Starts loading the bytes that MayHave reads.
   void Prefetch(uint64_t row_hash) const;
 
   // False: the row was not added.
@@ -56,9 +56,9 @@ class MemtableRows {
   // The states of the memtable, in their order.
   enum class State : uint8_t {
     kMutable,
-    kSealed,   // it is, or is about to be, one of those that wait for a flush
-    kFlushed,  // readers alone may still have it
-    kGone      // it was destroyed: no reader can come to it any more
+    kSealed,   // it waits for a flush, or is about to
+    kFlushed,  // only readers may still use it
+    kGone      // it was destroyed: no reader can reach it any more
   };
   void Set(State state) { state_.store(state, std::memory_order_release); }
   State state() const { return state_.load(std::memory_order_acquire); }

@@ -1,4 +1,4 @@
-// FrontFilterDB::MultiGet: the absent keys are taken out of what RocksDB reads.
+// FrontFilterDB::MultiGet, which lets RocksDB read only keys that may exist.
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,8 +27,8 @@ using rocksdb::Status;
 
 namespace {
 
-// Hands over what RocksDB left in `from`, which was made with the memory of
-// `to`. A database with TTL has moved it to memory of its own.
+// Passes the value that RocksDB returned in `from` to `to`, with whose buffer
+// `from` was made. A database with TTL has moved the value to another buffer.
 void Hand(PinnableSlice* from, PinnableSlice* to) {
   to->Reset();
   if (from->IsPinned()) {
@@ -40,7 +40,7 @@ void Hand(PinnableSlice* from, PinnableSlice* to) {
   }
 }
 
-// A snapshot of the database, until this goes.
+// A snapshot of the database, which the destructor releases.
 class OwnSnapshot {
  public:
   explicit OwnSnapshot(rocksdb::DB* db)
@@ -57,15 +57,15 @@ class OwnSnapshot {
   const rocksdb::Snapshot* const snapshot_;
 };
 
-// A MultiGet of one family, or of several if `handle` is null. Returns false,
-// having called nothing, if RocksDB has to read all keys. Else it has set in
-// *answers which keys are absent, and called read(*family, options, numbers)
-// with the numbers of the others, if there are any, and what to read them with.
+// Does a MultiGet of one family, or of several if `handle` is null. Returns
+// false, without a call of read, if RocksDB has to read all keys. Else marks
+// the absent keys in *answers, and calls read(*family, options, numbers) for
+// the others, if any, with their numbers and the options to use.
 template <typename KeyAt, typename Read>
 bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
                  ColumnFamilyHandle* handle, size_t count, const KeyAt& key_at,
                  std::vector<Answer>* answers, const Read& read) {
-  // With these the status of a key depends on the other keys.
+  // With these options the status of a key depends on the other keys.
   static const ReadOptions kDefaults;
   if (count == 0 || handle == nullptr ||
       options.value_size_soft_limit != kDefaults.value_size_soft_limit ||
@@ -93,10 +93,10 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
       family->Add(outcome);
       return outcome.absent != 0;
     }
-    // RocksDB reads the others later. So that all answers are of one time, that
-    // of a snapshot, rows are looked up after it was taken, unless nothing was
-    // written or ingested since the first time: those that it has are in every
-    // view from then on.
+    // RocksDB reads the others later, from a snapshot, so that all answers are
+    // of one time. Rows are looked up again after it was taken, unless nothing
+    // was written or ingested since the first lookup: the snapshot's rows are
+    // in every view from then on.
     if (options.snapshot == nullptr) {
       snapshot.emplace(db);
       if (snapshot->get() == nullptr) return false;
@@ -121,7 +121,7 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
   return true;
 }
 
-// The same into arrays.
+// Does the same, with results in arrays.
 bool ReadPresentInto(const Core& core, rocksdb::DB* db,
                      const ReadOptions& options, ColumnFamilyHandle* family,
                      size_t count, const Slice* keys, PinnableSlice* values,
@@ -137,7 +137,7 @@ bool ReadPresentInto(const Core& core, rocksdb::DB* db,
     for (const size_t i : numbers)
       some_values.emplace_back(values[i].GetSelf());
     std::vector<Status> some_statuses(numbers.size());
-    // One key is no case for Get, which answers otherwise than MultiGet in a
+    // A single key is not read by Get, which differs from MultiGet in a
     // database with TTL or with prepared transactions.
     db->MultiGet(read_options, family, numbers.size(), some_keys.data(),
                  some_values.data(), some_statuses.data(), sorted_input);
@@ -161,7 +161,7 @@ bool ReadPresentInto(const Core& core, rocksdb::DB* db,
   return true;
 }
 
-// The one family of all keys; null: there are several, or no keys.
+// Returns the family of all keys; null: there are several, or no keys.
 template <typename Families>
 ColumnFamilyHandle* OneFamily(const Families& families, size_t count) {
   if (count == 0) return nullptr;
@@ -185,8 +185,8 @@ void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
   }
 }
 
-// Before 9.0 each overload is a function of its own, which a StackableDB on the
-// way may have or not have.
+// Before 9.0 each overload is a virtual function of its own, which a
+// StackableDB below may or may not override.
 #if ROCKSDB_MAJOR < 9
 void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
                              ColumnFamilyHandle** families, const Slice* keys,
@@ -243,7 +243,7 @@ std::vector<Status> FrontFilterDB::MultiGet(
     std::vector<Slice> some_keys;
     some_keys.reserve(numbers.size());
     for (const size_t i : numbers) some_keys.push_back(keys[i]);
-    // RocksDB leaves some values as they were.
+    // RocksDB leaves some values unchanged.
     std::vector<std::string> some_values;
     for (const size_t i : numbers) {
       some_values.push_back(i < values->size() ? (*values)[i] : std::string());

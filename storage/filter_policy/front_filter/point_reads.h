@@ -14,26 +14,26 @@ namespace rowbloom::front_filter {
 
 // The answer of the front filter for a key.
 enum class Answer : uint8_t {
-  kNothing,  // it has no row, or there is no view
+  kNothing,  // not looked up: no row, no view, or bypassed
   kMayExist,
   kAbsent,
 };
 
-// The family whose rows are looked up for such a read; null: RocksDB reads it
-// all. It might refuse what has timestamps.
+// Returns the family to look rows up in for such a read. Null: RocksDB alone
+// reads, as with a timestamp, which it may refuse.
 Family* FamilyToProbe(const Core& core, const rocksdb::ReadOptions& options,
                       const rocksdb::ColumnFamilyHandle* family);
 
-// Looks up one key, unless the get is to skip that.
+// Looks up one key, unless the bypass skips that.
 Answer LookUpOne(const Family& family, const rocksdb::Slice& key);
 
-// Looks up many keys in one view, and sets *answers to as many; counts nothing.
-// key_at(i) is key i of `count`.
+// Looks up `count` keys, key_at(i) being key i, in one view, and sets *answers
+// to an answer for each. Counts nothing.
 template <typename KeyAt>
 Outcome LookUpMany(const Family& family, const View& view, size_t count,
                    const KeyAt& key_at, std::vector<Answer>* answers);
 
-// Counts what came of a get or seek that RocksDB answered.
+// Counts the outcome of a get or seek that RocksDB answered.
 void CountPassed(const Family& family, Answer answer,
                  const rocksdb::Status& status);
 

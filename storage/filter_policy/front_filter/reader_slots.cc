@@ -25,10 +25,10 @@ bool ReaderSlots::PassBarrier() {
   return true;
 }
 
-// A reader that can see a retired object counted itself before the object was
-// replaced, or before the barrier. So once each counter was seen at 0 after
-// that, none is left: a reader that counts itself later, in either counter,
-// loads what replaced it. New readers use one counter while the other drains.
+// A reader that can see a retired object counted itself before the barrier. One
+// that counts itself later, in either counter, loads the new object. So once
+// each counter was seen at 0 after the barrier, the old object has no reader.
+// New readers use one counter while the other drains.
 void ReaderSlots::Retire(std::list<Retired> retired) {
   std::list<Retired> freed;  // after the lock is released
   const std::lock_guard lock(mutex_);

@@ -1,5 +1,4 @@
-// Readers of objects that are replaced while they read, and when a replaced
-// object may be freed.
+// ReaderSlots frees a replaced object when no reader uses it any more.
 #pragma once
 
 #include <array>
@@ -14,14 +13,14 @@
 
 namespace rowbloom::front_filter {
 
-// Thread-safe. A reader holds a Reading while it uses an object that it loaded
-// (with acquire) after it began to. A thread that replaces the object does so
-// (sequentially consistent) and then retires the old one.
+// Thread-safe. A reader makes a Reading, loads the object (with acquire), and
+// keeps the Reading while it uses it. A thread that replaces the object stores
+// the new one (sequentially consistent) and then retires the old one.
 //
 // A reader counts itself in memory of its own thread, by plain loads and
 // stores. Retire then makes every thread of the process pass a barrier (Linux's
-// membarrier), so that a reader either is seen in its counter or sees what
-// replaced the object. Without membarrier readers pass a barrier of their own.
+// membarrier), so that either it sees a reader's count or the reader loads the
+// new object. Without membarrier each reader passes a barrier of its own.
 class ReaderSlots {
  public:
   class Reading {
@@ -51,15 +50,15 @@ class ReaderSlots {
   // kMembarrier is used if the system has it. Throws std::bad_alloc.
   explicit ReaderSlots(Barrier barrier = Barrier::kMembarrier);
 
-  // Takes the elements of `retired`, and frees those that no reader is left of,
-  // now or in a later call. Never waits for readers.
+  // Takes the elements of `retired`, and frees each of them, now or in a later
+  // call, once no reader uses it. Never waits for readers.
   void Retire(std::list<Retired> retired);
 
   // Objects that are not freed yet.
   size_t retired() const;
 
  private:
-  // Orders what two threads did before and after it, whichever comes first.
+  // Makes writes before a call visible to a thread that calls this later.
   void Meet() { meeting_.fetch_add(1, std::memory_order_acq_rel); }
   // The barrier of Retire. False: the system refused it.
   bool PassBarrier();

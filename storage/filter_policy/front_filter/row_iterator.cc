@@ -22,7 +22,7 @@ Answer RowIterator::LookUp(const Slice& target) const {
       *view_, 1,
       [&](size_t /*i*/) {
         auto parts = PartsOf(*family_, target);
-        if (parts) parts->qualifier.reset();  // the seek goes on to others
+        if (parts) parts->qualifier.reset();  // a seek may find any column
         return parts;
       },
       [](size_t /*i*/) {});

@@ -13,13 +13,13 @@
 namespace rowbloom::front_filter {
 
 // Tells whether seeks of an iterator with these options stay within the row of
-// their target, if prefixes are rows, and do not depend on the seeks before. A
-// tailing iterator keeps positions from one seek to the next: what it finds
-// would change if it did not see all of them.
+// their target, if prefixes are rows, and do not depend on earlier seeks. A
+// tailing iterator keeps positions from one seek to the next: its results would
+// change if it did not see all seeks.
 bool StaysInRow(const rocksdb::ReadOptions& options);
 
 // Makes an iterator of RocksDB by make(), and returns one that answers seeks to
-// absent rows and leaves the rest to it. REQUIRES StaysInRow of its options,
+// absent rows itself and forwards all else. REQUIRES StaysInRow of the options,
 // and that core and family outlive it, as the database does.
 template <typename Make>
 rocksdb::Iterator* NewRowIterator(const Core* core, const Family* family,
@@ -80,7 +80,7 @@ class RowIterator final : public rocksdb::Iterator {
 #else
   using ScanRanges = std::vector<rocksdb::ScanOptions>;
 #endif
-  // RocksDB expects the seek of each range.
+  // After this call RocksDB expects the seek of each range.
   void Prepare(const ScanRanges& ranges) override {
     prepared_ = true;
     inner_->Prepare(ranges);
@@ -96,8 +96,8 @@ class RowIterator final : public rocksdb::Iterator {
   const Family* const family_;
   const std::unique_ptr<rocksdb::Iterator> inner_;
   std::shared_ptr<const View> view_;
-  bool answered_ = false;  // the last seek was not inner_'s
-  bool prepared_ = false;  // each seek is inner_'s
+  bool answered_ = false;  // the last seek did not reach inner_
+  bool prepared_ = false;  // each seek must reach inner_
 };
 
 template <typename Make>

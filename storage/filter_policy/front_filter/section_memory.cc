@@ -12,7 +12,7 @@ namespace rowbloom::front_filter {
 namespace {
 
 constexpr size_t kLineBytes = 64;
-// Smaller sections are in few small pages, and in small databases.
+// Smaller sections have few small pages, and occur in small databases.
 constexpr size_t kMinBytes = size_t{64} << 10;
 
 constexpr size_t RoundUp(size_t size_bytes) {
@@ -71,7 +71,7 @@ class SharedPages {
     std::vector<Range> used;  // in order
   };
 
-  // Null: no gap is large enough. The page has room to note a section more.
+  // Null: no gap is large enough. REQUIRES capacity for one more in page->used.
   static std::byte* TakeGap(size_t size_bytes, Page* page) {
     size_t begin = 0;
     auto next = page->used.begin();

@@ -1,6 +1,6 @@
-// Memory for the sections of files. A lookup reads a line of a section at a
-// random place: on small pages it waits for a walk of the page tables, too,
-// which costs most where there is one file (front_bench).
+// Memory for the sections of files. A lookup reads a cache line at a random
+// place of a section. On small pages it also waits for a walk of the page
+// tables, which costs most with a single file (front_bench).
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ struct SectionMemoryDeleter {
 };
 using SectionMemory = std::unique_ptr<std::byte[], SectionMemoryDeleter>;
 
-// Bytes for a section, not initialised, from a cache line on. Large sections
-// are on huge pages where the system has them for madvise; those that are no
-// larger than one share it with others. Throws std::bad_alloc. Thread-safe, as
+// Returns uninitialised bytes for a section, aligned to a cache line. Large
+// sections are on huge pages if the system has them for madvise; those no
+// larger than a huge page share pages. Throws std::bad_alloc. Thread-safe, as
 // is the deleter.
 SectionMemory NewSectionMemory(size_t size_bytes);
 

@@ -20,8 +20,8 @@ bool MayHaveKey(const FileRows& file, const Row& row, const Kernel& kernel) {
   return file.MayHaveKey(row.hash, row.qualifier, kernel);
 }
 
-// Probes of a row each in a section each. The bytes of many are fetched before
-// the first is probed.
+// Collects probes, each of one row in one file. The bytes of up to 32 are
+// fetched before the first is probed.
 class Probes {
  public:
   Probes(const RowBatch& rows, const Kernel& kernel)
@@ -78,7 +78,7 @@ void SectionSet::Add(const FileRows* file) {
   group->files.push_back(file);
 }
 
-// Calls of the kernel for one row and all files.
+// Calls the kernel once for each row, with all files.
 uint32_t SectionSet::Group::FindEachRow(const RowBatch& rows, uint32_t wanted,
                                         const Kernel& kernel) const {
   uint32_t found = 0;
@@ -98,7 +98,7 @@ uint32_t SectionSet::Group::FindEachRow(const RowBatch& rows, uint32_t wanted,
   return found;
 }
 
-// Calls of the kernel for one file and all rows.
+// Calls the kernel once for each file, with all rows.
 uint32_t SectionSet::Group::FindInEachFile(const RowBatch& rows,
                                            uint32_t wanted,
                                            const Kernel& kernel) const {
@@ -118,7 +118,7 @@ uint32_t SectionSet::Find(const RowBatch& rows, uint32_t wanted,
                           const Kernel& kernel) const {
   uint32_t found = 0;
   for (const Group& group : blooms_) {
-    // The calls are as few as can be.
+    // Chooses the way with fewer calls of the kernel.
     found |= group.files.size() < rows.size()
                  ? group.FindInEachFile(rows, wanted & ~found, kernel)
                  : group.FindEachRow(rows, wanted & ~found, kernel);
@@ -152,7 +152,7 @@ FileSet::FileSet(RowOrder order, std::vector<ListedFile> files)
         std::ranges::adjacent_find(run, [](const auto* a, const auto* b) {
           return a->high > b->low;
         }) != run.end();
-    // A probe of one section takes less time than a search for its file.
+    // A single file is probed for each row: that is faster than a search.
     if (first->level > 0 && order != RowOrder::kUnknown && !overlap &&
         run.size() > 1) {
       runs_.emplace_back(std::move(run));
@@ -188,7 +188,7 @@ bool FileSet::InFilesOfRow(const Row& row, const See& see) const {
 uint32_t FileSet::Find(const RowBatch& rows, uint32_t wanted,
                        const Kernel& kernel) const {
   uint32_t found = 0;
-  // Their sections load while those of all rows are probed.
+  // Their sections load while those of everywhere_ are probed.
   Probes probes(rows, kernel);
   if (!ranges_.empty() || !runs_.empty()) {
     ForEach(wanted, [&](size_t i) {

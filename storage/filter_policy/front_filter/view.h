@@ -57,13 +57,13 @@ class SectionSet {
  public:
   void Add(const FileRows* file);
 
-  // The rows, of those in `wanted`, that a file may have.
+  // Returns the rows in `wanted` that one of the files may have.
   uint32_t Find(const RowBatch& rows, uint32_t wanted,
                 const Kernel& kernel) const;
 
  private:
-  // Files whose ROW sections are of kind bloom and have as many probes, as many
-  // as are probed in one call.
+  // Files whose ROW sections are of kind bloom and have the same number of
+  // probes; at most as many files as one call probes.
   struct Group {
     std::vector<BloomBlocks> sections;
     std::vector<const FileRows*> files;
@@ -86,7 +86,7 @@ class SectionSet {
 // The files of one listing. Immutable.
 class FileSet {
  public:
-  // `files` by level. With an unknown order, their ranges mean nothing.
+  // `files` by level. With an unknown order, their ranges are ignored.
   FileSet(RowOrder order, std::vector<ListedFile> files);
 
   const std::vector<ListedFile>& files() const { return files_; }
@@ -96,7 +96,7 @@ class FileSet {
   uint64_t row_bytes() const { return row_bytes_; }  // all ROW sections
   bool Has(uint64_t number) const;
 
-  // The rows, of those in `wanted`, that a file may have.
+  // Returns the rows in `wanted` that one of the files may have.
   uint32_t Find(const RowBatch& rows, uint32_t wanted,
                 const Kernel& kernel) const;
 
@@ -124,7 +124,7 @@ struct View : std::enable_shared_from_this<View> {
   // Files that are about to be ingested.
   std::vector<std::shared_ptr<const FileRows>> announced;
   SectionSet announced_sections;   // theirs
-  bool announced_unknown = false;  // more are, whose rows are not known
+  bool announced_unknown = false;  // there are more, with unknown rows
   const Kernel* kernel = nullptr;
 
   void Announce(std::shared_ptr<const FileRows> file) {
