@@ -52,7 +52,7 @@ Prediction PredictSections(const FileProfile& profile, const FilterSpec& filter,
         return;
       }
     }
-    // Keys beyond what fits a section make its rate worse.
+    // A section of the most bytes may have too many keys for this rate.
     if (*bytes == kMaxSectionBytes) {
       *section_rate = BlockedFalsePositiveRate(section.keys, section.blocks,
                                                section.probes);
@@ -68,11 +68,11 @@ Prediction PredictSections(const FileProfile& profile, const FilterSpec& filter,
 // Runs of one size and rate.
 struct RunGroup {
   double runs = 1;
-  double row_spread = 1;  // the chance that one has an existing row
+  double row_spread = 1;  // the chance that a run has an existing row
 };
 
-// Gives the runs of each level, by index, or one group of all files of a
-// profile without a place.
+// Returns the runs of each level, by index, or one group of all files if the
+// profile has no place.
 std::vector<RunGroup> RunGroups(const FileProfile& profile) {
   const double wanted = profile.files_per_row;
   if (!profile.place) {
@@ -111,8 +111,8 @@ double CountRuns(const FileProfile& profile) {
   return static_cast<double>(tree.levels + tree.level0_files);
 }
 
-// The largest share of files with a row that any level has: the row_spread with
-// which the adaptive split keeps its promise in each.
+// Returns the largest share of files with a row that any level has. With this
+// row_spread the bounds of AdaptiveSplit hold on each level.
 double RowSpread(const FileProfile& profile) {
   return std::ranges::max(RunGroups(profile), {}, &RunGroup::row_spread)
       .row_spread;
@@ -145,8 +145,8 @@ namespace {
 
 // About the bytes of a filter block around its sections.
 constexpr uint64_t kOverheadBytes = 160;
-// Fewer bits per key rule out too little to be worth a probe; more rule out
-// next to nothing that fewer would not.
+// Fewer bits per key exclude too few keys to be worth a probe; more bits
+// exclude hardly any further keys.
 constexpr double kFewestBits = 2;
 constexpr double kMostBits = 24;
 // The share of ROW's wasted reads that ROWCOL has to stay below.
@@ -180,7 +180,7 @@ std::optional<double> RateWithin(const FileProfile& profile, FilterSpec filter,
         KindRate(filter.kind, std::min(bits, kMostBits));
     const uint64_t taken = kOverheadBytes + Predict(profile, filter).bytes();
     if (taken <= budget.filter_bytes) return filter.false_positive_rate;
-    // Sections have more than the bits of their entries, and whole blocks.
+    // Sections take more bits than their entries need, and whole blocks.
     bytes -= std::max(static_cast<double>(taken - budget.filter_bytes),
                       double{kBloomBlockBytes});
   }
@@ -217,8 +217,8 @@ std::vector<FilterAlternative> AllAlternatives(const FileProfile& profile,
   return all;
 }
 
-// Tells whether ROWCOL is worth the bytes of all cells. The gain of the cells
-// shows against ROW with as many bits for each row.
+// Tells whether ROWCOL is worth the bytes of all cells. It has to beat ROW of
+// the same budget, and ROW with as many bits for each row.
 bool IsWorthAllCells(const FileProfile& profile,
                      const FilterAlternative& row_col,
                      const FilterAlternative& row) {
@@ -269,7 +269,7 @@ std::string PredictionText(const FilterAlternative& filter) {
 }
 
 // The choice between a filter of kBloom and a ribbon of its rate, with the
-// grounds.
+// reason.
 struct KindChoice {
   FilterKind kind;
   std::string reason;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kBits = kBloomBlockBits;
 
-// pow, for the few factors that there are.
+// Computes pow for small exponents.
 double Power(double base, int exponent) {
   double product = 1;
   for (; exponent > 0; --exponent) product *= base;
@@ -89,8 +89,8 @@ double BlockedFalsePositiveRate(uint64_t keys, uint64_t blocks, int probes) {
 
 int BestProbes(double bits_per_key) {
   const double bits = Clamp(bits_per_key);
-  // The search starts below the best, which is 0.42 to 1 for each bit, or
-  // kMaxProbes.
+  // The search starts below the best number, which is 0.42 to 1 probes for each
+  // bit, or kMaxProbes.
   int best = std::clamp(static_cast<int>(0.4 * bits), 1, kMaxProbes);
   double best_rate = BlockedFalsePositiveRate(bits, best);
   for (int probes = best + 1; probes <= kMaxProbes; ++probes) {

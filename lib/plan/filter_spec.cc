@@ -30,7 +30,7 @@ std::string Problem(const FilterSpec& spec) {
                   ": expected a number between 0 and 1, both excluded");
   }
   if (spec.key_layout) {
-    // The id is how files and OPTIONS name the layout: it must read back.
+    // Files and OPTIONS name the layout by its id, which must read back.
     const auto layout = KeyLayout::FromString(spec.key_layout->ToString());
     if (!layout) return layout.error();
   }

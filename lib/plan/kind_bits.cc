@@ -23,8 +23,8 @@ double Position(double bits_per_key) {
          kStepsPerBit;
 }
 
-// The logarithm of the rate by bits per key of kBloom, in steps between which
-// it is taken as linear.
+// The logarithm of kBloom's rate for each step of the bits per key. Rates
+// between two steps are interpolated.
 struct RateTable {
   std::vector<double> log_rates;  // strictly decreasing
   std::vector<int> probes;

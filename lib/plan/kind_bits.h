@@ -1,30 +1,31 @@
-// The bits that a filter of a kind takes for a rate, and back, quick enough to
-// search with: bloom_math.h takes some 10 us for a rate and 1 ms for bits per
-// key. A table that is made at the first call (some 7 ms) stands for it. Pure
-// and thread-safe.
+// Conversions between the rate of a filter and its bits per key, fast enough
+// for a search. They read a table, which the first call makes in some 7 ms:
+// bloom_math.h takes some 10 us for a rate and 1 ms for bits per key. Pure and
+// thread-safe.
 #pragma once
 
 #include "rowbloom/bloom_type.h"
 
 namespace rowbloom {
 
-// Bits for each key of a large filter with `rate`. kRibbon has those of kBloom
-// where they are fewer, as the builder takes kBloom then.
+// Returns the bits per key of a large filter with `rate`. kRibbon has the bits
+// of kBloom if those are fewer, because the builder takes kBloom then.
 double KindBits(FilterKind kind, double rate);
 
-// Inverse of KindBits: the lowest rate that so many bits give, within 0.5 % of
-// bloom_math.h. It lies between the rates of kMaxBitsPerKey and kMinBitsPerKey
-// of kBloom; kRibbon has at least the rate of its most columns.
+// Inverse of KindBits: returns the lowest rate with so many bits, within 0.5 %
+// of bloom_math.h. It lies between kBloom's rates with kMaxBitsPerKey and with
+// kMinBitsPerKey. kRibbon has at least the rate of a ribbon with the most
+// columns.
 double KindRate(FilterKind kind, double bits_per_key);
 
 // BestProbes of bloom_math.h for the nearest eighth of a bit.
 int TableProbes(double bits_per_key);
 
-// The columns of narrow blocks of a ribbon; wide ones have one more.
+// The most columns of the narrow blocks of a ribbon; wide ones have one more.
 inline constexpr int kMaxRibbonColumns = 23;
 
-// The columns of a filter: `narrow` in this share of its blocks, and one more
-// in the others, so that the mean rate is the target.
+// The columns of a ribbon: `narrow` in `narrow_share` of its blocks, and one
+// more in the others, so that the mean rate is the target.
 struct RibbonColumns {
   int narrow;
   double narrow_share;

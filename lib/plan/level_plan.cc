@@ -37,7 +37,7 @@ size_t LevelIndex(const LevelShape& shape, int level, int num_levels,
                   bool is_bottommost) {
   if (is_bottommost) return shape.levels;
   if (level <= 0) return 0;
-  // The file is not bottommost, so that a level is below it.
+  // A file that is not bottommost has a level below it.
   const int below = std::max(1, LastLevel(shape, num_levels) - level);
   return static_cast<size_t>(
       std::max(1, static_cast<int>(shape.levels) - below));
@@ -63,7 +63,7 @@ std::vector<double> LevelRates(const LevelShape& shape, BloomType bloom_type,
 
   double budget = 0;
   std::vector<double> weights;
-  // Away from the limits of the kinds, where more bits buy nothing.
+  // Away from the limits of the kinds, where half the rate costs no bits.
   const double rate = std::clamp(uniform_rate, 1e-6, 0.4);
   for (size_t i = 0; i < run_entries.size(); ++i) {
     budget += level_entries[i] * bits_per_key(i, uniform_rate);
@@ -80,8 +80,8 @@ std::vector<double> LevelRates(const LevelShape& shape, BloomType bloom_type,
     }
     return bits;
   };
-  // Bisection on a logarithmic scale, from where every run has the most bits to
-  // where every run has the fewest; the smallest runs do not count.
+  // Bisection of the factor on a logarithmic scale, from the most bits for
+  // every run to the fewest; the smallest runs do not count.
   double low = std::log(1e-12 / std::ranges::max(weights));
   double high = std::log(1 / (1e-12 * std::ranges::max(weights)));
   for (int i = 0; i < 60; ++i) {
