@@ -1,4 +1,4 @@
-// Addition of hashes by AVX2. The AVX-512 kernel has it, too: wider registers
+// Addition of hashes by AVX2. The AVX-512 kernel uses it, too: wider registers
 // build filters no faster.
 #pragma once
 
@@ -11,11 +11,11 @@
 namespace rowbloom {
 namespace {
 
-// AddGroup. The lanes of a register compute the positions of one probe of all
-// keys.
+// Implements AddGroup. The lanes of a register compute the positions of one
+// probe for all keys.
 inline void AddTogether(std::byte* data, const uint64_t* hashes,
                         const uint32_t* offsets, int probes) {
-  // The low halves, in order.
+  // The low halves of the hashes, in order.
   const __m256i low = _mm256_permute4x64_epi64(
       _mm256_castps_si256(_mm256_shuffle_ps(
           _mm256_loadu_ps(reinterpret_cast<const float*>(hashes)),
@@ -23,8 +23,8 @@ inline void AddTogether(std::byte* data, const uint64_t* hashes,
       0xd8);
   const __m256i starts =
       _mm256_load_si256(reinterpret_cast<const __m256i*>(offsets));
-  // First all positions, then all bits: taking lanes from registers one by one
-  // costs more than reading them from memory.
+  // All positions are stored before bits are set: taking lanes from registers
+  // one by one costs more than reading them from memory.
   alignas(32) uint32_t bytes[kMaxProbes][kKeysTogether];
   alignas(32) uint32_t bits[kMaxProbes][kKeysTogether];
   for (int probe = 0; probe < probes; ++probe) {

@@ -1,9 +1,9 @@
-// The blocks of a Bloom section, and the place of a hash in them: what all
-// kernels share. lib/block/FORMAT.md has the rule.
+// The blocks of a Bloom section, and the place of a hash in them, for all
+// kernels. lib/block/FORMAT.md has the rule.
 //
 // Functions in headers of this folder have internal linkage or are always
 // inlined: a kernel file is compiled for its own instruction set, and the
-// linker must not take its copy of a function for a CPU that lacks it.
+// linker must not use its copy of a function in code for all CPUs.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +37,9 @@ inline size_t BlockOffset(const BloomBlocks& blocks, uint64_t hash) {
   return static_cast<size_t>(HighProduct(hash, blocks.count)) * kBlockBytes;
 }
 
-// Starts loading the block of a hash, which may lie across two cache lines.
-// GCC takes a function that only prefetches for one without effects, and drops
-// its calls: this one is always inlined.
+// Starts loading the block of a hash, which may lie across two cache lines. GCC
+// assumes that a function which only prefetches has no effects, and drops its
+// calls: this one is always inlined.
 [[gnu::always_inline]] inline void PrefetchBlock(const BloomBlocks& blocks,
                                                  uint64_t hash) {
   const std::byte* block = blocks.data + BlockOffset(blocks, hash);

@@ -17,7 +17,7 @@ namespace rowbloom {
 
 // One implementation. Stateless and thread-safe.
 struct Kernel {
-  // Most hashes of one call: a bit for each fits the answer.
+  // The most hashes of one call: the answer has a bit for each.
   static constexpr size_t kMaxMany = 32;
 
   std::string_view name;
@@ -27,8 +27,8 @@ struct Kernel {
   // The same for `count` hashes, kMaxMany at most: bit i is for hashes[i].
   uint32_t (*may_contain_many)(const BloomBlocks& blocks,
                                const uint64_t* hashes, size_t count);
-  // The same for one hash in `count` sections, kMaxMany at most, that have as
-  // many probes as the first: bit i is for sections[i].
+  // The same for one hash in `count` sections, kMaxMany at most, which all have
+  // the same number of probes: bit i is for sections[i].
   uint32_t (*sections_with)(const BloomBlocks* sections, size_t count,
                             uint64_t hash);
   // Tells whether the columns of `hash` give its fingerprint.
@@ -44,12 +44,12 @@ struct Kernel {
 // scalar one is always the last.
 std::span<const Kernel> UsableKernels();
 
-// The kernel in use: the one that the environment variable ROWBLOOM_KERNEL
-// names, or else the fastest, unless UseKernel was called. The environment is
-// read once per process.
+// Returns the kernel in use: the last one of UseKernel, or else the one that
+// the environment variable ROWBLOOM_KERNEL names, or else the fastest. The
+// environment is read once per process.
 const Kernel& ActiveKernel();
 
-// Empty, or why ROWBLOOM_KERNEL is not followed, as a sentence.
+// Returns a sentence that says why ROWBLOOM_KERNEL has no effect, or "".
 std::string ForcedKernelProblem();
 
 // Makes `kernel`, which has to outlive its use, the active one for blocks that
@@ -61,14 +61,14 @@ void UseKernel(const Kernel& kernel);
 // unknown, or this CPU cannot run the kernel.
 Result<const Kernel*> ChooseKernel(const char* forced_name);
 
-// Kernel::add without special instructions. All kernels use it for the hashes
-// that their groups leave.
+// Implements Kernel::add without special instructions. All kernels use it for
+// the hashes after their last whole group.
 void AddScalar(const BloomBlocks& blocks, std::byte* data,
                const uint64_t* hashes, size_t hash_count);
 
-// Each is defined where its instruction set is compiled in. kernel.cc alone
-// refers to them, after it looked at the CPU. They are constant-initialised: no
-// code of those files may run before.
+// Each is defined if its instruction set is compiled in. Only kernel.cc refers
+// to them, after it has checked the CPU. They are constant-initialised, so that
+// no code of their files runs before the check.
 extern const Kernel kScalarKernel;
 extern const Kernel kAvx2Kernel;
 extern const Kernel kAvx512Kernel;

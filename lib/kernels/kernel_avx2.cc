@@ -1,11 +1,10 @@
-// Eight probes at a time: all positions of a key are computed in the lanes of
-// one register, each lane fetches its 32-bit word of the block and tests its
-// bit.
+// Eight probes at a time: each lane of one register computes a position of the
+// key, fetches its 32-bit word of the block and tests its bit.
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-// Functions from here on, those of this folder's headers among them, are
-// compiled for these instructions. A pragma says so, since a build of RocksDB
+// All functions from here on, including those of this folder's headers, are
+// compiled for these instructions. A pragma is used because a build of RocksDB
 // has no flags for a single file of a plugin.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), \
@@ -20,8 +19,8 @@
 namespace rowbloom {
 namespace {
 
-// HasBitsFrom. The top 4 bits of a lane's product are the number of its word in
-// the block, the next 5 that of its bit in the word.
+// Implements HasBitsFrom. The top 4 bits of a lane's product are the number of
+// its word in the block, the next 5 that of its bit in the word.
 inline bool HasEight(int first, const std::byte* block, uint64_t hash,
                      int probes) {
   const __m256i product = _mm256_mullo_epi32(
@@ -52,8 +51,8 @@ inline uint32_t TopBits(__m256i x) {
   return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(x)));
 }
 
-// Not zero if any of four columns from `first` on gives the wrong bit. A masked
-// load reads no memory outside its mask.
+// Returns a nonzero value if any of four columns from `first` on gives the
+// wrong bit. A masked load reads no memory outside its mask.
 inline uint32_t WrongColumns(const RibbonPlace& place, uint64_t first,
                              uint32_t fingerprint) {
   const __m256i lanes = _mm256_cmpgt_epi64(

@@ -1,8 +1,7 @@
 // All probes at once: the lanes of one register compute the positions of a key,
 // fetch their 32-bit words of the block and test their bits.
 #if defined(__x86_64__)
-// GCC 12 takes the undefined registers of its own intrinsics for mistakes (GCC
-// bug 105593).
+// GCC 12 warns of undefined registers in its own intrinsics (GCC bug 105593).
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -24,8 +23,8 @@
 namespace rowbloom {
 namespace {
 
-// HasBits. The top 4 bits of a lane's product are the number of its word in the
-// block, the next 5 that of its bit in the word.
+// Implements HasBits. The top 4 bits of a lane's product are the number of its
+// word in the block, the next 5 that of its bit in the word.
 inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   const __m512i product = _mm512_mullo_epi32(
       _mm512_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),

@@ -12,7 +12,7 @@
 namespace rowbloom {
 namespace {
 
-// The positions of kLanes probes: the bytes of the block, and in each its bit.
+// The positions of kLanes probes: a byte of the block and a bit in it for each.
 struct Positions {
   uint8x8_t bytes;
   uint8x8_t bits;
@@ -31,7 +31,7 @@ inline Positions PositionsFrom(int first, uint64_t hash) {
           vshl_u8(vdup_n_u8(1), vreinterpret_s8_u8(bit))};
 }
 
-// HasBitsFrom.
+// Implements HasBitsFrom.
 inline bool HasEight(int first, const std::byte* block, uint64_t hash,
                      int probes) {
   const Positions positions = PositionsFrom(first, hash);
@@ -44,9 +44,9 @@ inline bool HasEight(int first, const std::byte* block, uint64_t hash,
   return vget_lane_u64(vreinterpret_u64_u8(missing), 0) == 0;
 }
 
-// The bits set in each byte of what two columns from `first` on give and should
-// not. The last pair of columns stands for those after it, so that no memory
-// outside them is read.
+// Counts the set bits in each byte of the differences between the bits that two
+// columns from `first` on give and the expected ones. Past the last column it
+// takes the last pair again, so that no memory outside them is read.
 inline uint8x16_t Wrong(const RibbonPlace& place, uint64_t first,
                         uint32_t fingerprint) {
   first = std::min(first, place.columns - 2);
@@ -82,8 +82,8 @@ bool NeonColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
   return ColumnsGiveByEight<EightGive>(place, fingerprint);
 }
 
-// AddGroup. First all positions, then all bits: a store to a block would keep
-// the compiler from computing further positions before it.
+// Implements AddGroup. Computes all positions, then sets the bits: a store to a
+// block keeps the compiler from computing further positions before it.
 void AddTogether(std::byte* data, const uint64_t* hashes,
                  const uint32_t* offsets, int probes) {
   static_assert(kMaxProbes % kLanes == 0);

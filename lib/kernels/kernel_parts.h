@@ -1,6 +1,6 @@
-// The loops of a kernel, around the few functions that each instruction set has
-// of its own. Every kernel file compiles them; linkage is internal, for the
-// reason in bloom_block.h.
+// The loops that all kernels share, around the few functions that each
+// instruction set implements itself. Every kernel file compiles them; linkage
+// is internal, for the reason in bloom_block.h.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ constexpr int kLanes = 8;
 using HasBitsFrom = bool(int first, const std::byte* block, uint64_t hash,
                          int probes);
 
-// HasBits by kLanes probes at a time.
+// Implements HasBits by kLanes probes at a time.
 template <HasBitsFrom kHasBitsFrom>
 inline bool HasLanes(const std::byte* block, uint64_t hash, int probes) {
   if (probes <= kLanes) return kHasBitsFrom(0, block, hash, probes);
@@ -31,14 +31,14 @@ inline bool HasLanes(const std::byte* block, uint64_t hash, int probes) {
          kHasBitsFrom(kLanes, block, hash, probes);
 }
 
-// Kernel::may_contain.
+// Implements Kernel::may_contain.
 template <HasBits kHasBits>
 bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
   return kHasBits(blocks.data + BlockOffset(blocks, hash), hash, blocks.probes);
 }
 
-// Kernel::sections_with. It computes once what depends on the hash alone, and
-// fetches all blocks before it tests the first.
+// Implements Kernel::sections_with. Values that depend on the hash alone are
+// computed once, and all blocks are fetched before the first is tested.
 template <HasBits kHasBits>
 uint32_t SectionsWith(const BloomBlocks* sections, size_t count,
                       uint64_t hash) {
@@ -55,8 +55,8 @@ uint32_t SectionsWith(const BloomBlocks* sections, size_t count,
   return found;
 }
 
-// Kernel::may_contain_many and ribbon_may_contain_many, by the function for one
-// hash.
+// Implements Kernel::may_contain_many and ribbon_may_contain_many by the
+// function for one hash.
 template <typename Section, bool kMayContain(const Section&, uint64_t)>
 uint32_t Many(const Section& section, const uint64_t* hashes, size_t count) {
   uint32_t found = 0;
@@ -68,8 +68,8 @@ uint32_t Many(const Section& section, const uint64_t* hashes, size_t count) {
 
 constexpr size_t kKeysTogether = 8;
 
-// Starts loading the blocks of kKeysTogether hashes and writes where they
-// start. No section is larger than 32 bits can tell.
+// Starts loading the blocks of kKeysTogether hashes and writes their offsets,
+// which fit 32 bits in any section.
 inline void FetchBlocks(const BloomBlocks& blocks, const uint64_t* hashes,
                         uint32_t* offsets) {
   for (size_t i = 0; i < kKeysTogether; ++i) {
@@ -83,8 +83,8 @@ inline void FetchBlocks(const BloomBlocks& blocks, const uint64_t* hashes,
 using AddGroup = void(std::byte* data, const uint64_t* hashes,
                       const uint32_t* offsets, int probes);
 
-// Kernel::add. Blocks are fetched one group ahead, which hides a miss to
-// memory behind the work on the other group.
+// Implements Kernel::add. Blocks are fetched one group ahead, so that a cache
+// miss overlaps with the work on the other group.
 template <AddGroup kAddGroup>
 void Add(const BloomBlocks& blocks, std::byte* data, const uint64_t* hashes,
          size_t hash_count) {
@@ -104,8 +104,8 @@ void Add(const BloomBlocks& blocks, std::byte* data, const uint64_t* hashes,
 // Tells whether the columns of a place give a fingerprint.
 using ColumnsGive = bool(const RibbonPlace& place, uint32_t fingerprint);
 
-// ColumnsGive by eight columns at a time: kEightGive tells it of those from
-// `first` on.
+// Implements ColumnsGive by eight columns at a time: kEightGive tests those
+// from `first` on.
 template <bool kEightGive(const RibbonPlace& place, uint64_t first,
                           uint32_t fingerprint)>
 inline bool ColumnsGiveByEight(const RibbonPlace& place, uint32_t fingerprint) {
@@ -128,7 +128,7 @@ inline Vector Parities(Vector x) {
   return x ^ x << 1;
 }
 
-// ColumnsGive without special instructions.
+// Implements ColumnsGive without special instructions.
 inline bool ColumnsGiveInTurn(const RibbonPlace& place, uint32_t fingerprint) {
   uint32_t wrong = 0;
   for (uint64_t i = 0; i < place.columns; ++i) {
@@ -140,8 +140,8 @@ inline bool ColumnsGiveInTurn(const RibbonPlace& place, uint32_t fingerprint) {
   return wrong == 0;
 }
 
-// Kernel::ribbon_may_contain: whether the layer that answers for the key gives
-// its fingerprint.
+// Implements Kernel::ribbon_may_contain: finds the layer that answers for the
+// key, and tells whether it gives the key's fingerprint.
 template <ColumnsGive kColumnsGive>
 bool RibbonMayContain(const RibbonFilter& filter, uint64_t hash) {
   const RibbonLayer* layer = filter.layers;
@@ -161,7 +161,7 @@ bool RibbonMayContain(const RibbonFilter& filter, uint64_t hash) {
                       Fingerprint(hash));
 }
 
-// Makes the table of a kernel of what it has of its own.
+// Makes the table of a kernel from the functions that it implements itself.
 template <HasBits kHasBits, ColumnsGive kColumnsGive, auto kAdd>
 constexpr Kernel KernelOf(std::string_view name) {
   return {

@@ -7,9 +7,9 @@ uint32_t BitOf(uint64_t hash, int probe) {
   return (static_cast<uint32_t>(hash) * kLaneMultipliers[probe]) >> 23;
 }
 
-// All probes are made, without a branch on their bits: a CPU cannot predict
-// where an absent key fails, and a wrong guess costs more than the probes that
-// it saves.
+// Makes all probes, without a branch on their bits: a CPU cannot predict the
+// first probe that fails, and a misprediction costs more than the probes that a
+// branch would save.
 inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   std::byte found{1};
   for (int i = 0; i < probes; ++i) {

@@ -32,12 +32,12 @@ namespace {
 
 constexpr uint32_t kSlotsOfBlock = 64;  // and bits of an equation
 constexpr uint32_t kSlotsOfBucket = 128;
-// The slots of a bucket that each two-bit limit stands for: keys that start
-// before the slot go to the next layer.
+// The slot in its bucket that each two-bit limit represents: keys that start
+// before this slot go to the next layer.
 constexpr uint32_t kLimits[4] = {0, 21, 51, kSlotsOfBucket};
 
-// Another hash of a key, unless the salt is 0: kNextLayer takes it to the next
-// layer, the seed of the last layer to another place in that.
+// Remix returns another hash of a key, unless the salt is 0. The salt is
+// kNextLayer for the next layer, and the seed for the last layer.
 constexpr uint64_t kNextLayer = 256;
 inline uint64_t Remix(uint64_t hash, uint64_t salt) {
   if (salt == 0) return hash;
@@ -48,7 +48,8 @@ inline uint64_t Remix(uint64_t hash, uint64_t salt) {
   return x ^ x >> 28;
 }
 
-// The slots that an equation may start at: it has to end with its layer.
+// Returns the number of slots that an equation may start at, so that it ends
+// within its layer.
 inline uint64_t Starts(uint32_t blocks) {
   return uint64_t{blocks} * kSlotsOfBlock - (kSlotsOfBlock - 1);
 }
@@ -56,13 +57,14 @@ inline uint64_t Starts(uint32_t blocks) {
 inline uint64_t FirstSlot(uint64_t hash, uint64_t starts) {
   return HighProduct(hash, starts);
 }
-// The slots that the equation adds up, from the lowest bit on; always the
-// first.
+// Returns the slots that the equation adds up, the first one in the lowest bit.
+// The first is always among them.
 inline uint64_t Coefficients(uint64_t hash) {
   const uint64_t product = hash * 0x9e3779b97f4a7c15;
   return (product ^ product >> 32) | 1;
 }
-// The exclusive or of these slots, a bit for each column.
+// The fingerprint is the exclusive or of these slots, with a bit for each
+// column.
 constexpr int kFingerprintBits = 24;
 inline uint32_t Fingerprint(uint64_t hash) {
   return static_cast<uint32_t>((hash ^ hash >> 29) * 0xd6e8feb86659fd93 >>
@@ -77,9 +79,9 @@ inline bool LayerAnswers(const RibbonLayer& layer, uint64_t slot) {
   return slot % kSlotsOfBucket >= kLimits[four >> (bucket % 4 * 2) & 3];
 }
 
-// The words of a layer before `block`; *is_wide is 1 if the block itself has
-// one column more, else 0. There is no branch, since a CPU cannot predict the
-// block of a key.
+// Returns the number of words of a layer before `block`. *is_wide is 1 if the
+// block itself has one column more, else 0. There is no branch, since a CPU
+// cannot predict the block of a key.
 inline uint64_t WordsBefore(uint64_t first_wide, uint64_t columns,
                             uint64_t block, uint64_t* is_wide) {
   const uint64_t past = block - first_wide;
@@ -88,8 +90,8 @@ inline uint64_t WordsBefore(uint64_t first_wide, uint64_t columns,
   return block * columns + (past & (is_narrow - 1));
 }
 
-// The place where the equation of a key meets the columns: it has `low` in the
-// words from `first` on and `high` in those from `second` on.
+// The place of a key's equation in the columns: its coefficients are `low` for
+// the words from `first` on and `high` for those from `second` on.
 struct RibbonPlace {
   const std::byte* first;
   const std::byte* second;
@@ -110,8 +112,8 @@ inline RibbonPlace PlaceOf(const RibbonLayer& layer, uint64_t columns,
   place.first = layer.words + 8 * words;
   place.low = coefficients << shift;
   if (shift == 0) [[unlikely]] {
-    // An equation that ends with its block needs no other; the last block has
-    // only such.
+    // An equation that ends with its block needs no other block. In the last
+    // block all of them do.
     place.second = place.first;
     place.high = 0;
   } else {
@@ -134,8 +136,8 @@ inline RibbonPlace PlaceOf(const RibbonLayer& layer, uint64_t columns,
       8 * WordsBefore(layer.first_wide, filter.columns,
                       FirstSlot(first, layer.starts) / kSlotsOfBlock, &is_wide);
   __builtin_prefetch(words);
-  // Two blocks of columns: three cache lines cover up to 8 columns, whatever
-  // their alignment.
+  // An equation needs two blocks. Three cache lines cover both if they have up
+  // to 8 columns, whatever their alignment.
   __builtin_prefetch(words + 64);
   __builtin_prefetch(words + 16 * filter.columns - 1);
 }
