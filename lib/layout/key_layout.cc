@@ -20,7 +20,7 @@ struct KeyLayout::CustomRegistry {
   std::mutex mutex;
   std::map<std::string, KeyLayout, std::less<>> by_name;
 
-  // Never destroyed: lookups may go on while the process ends.
+  // Never destroyed: lookups may continue while the process ends.
   static CustomRegistry& Get() {
     static auto* registry = new CustomRegistry;
     return *registry;
@@ -41,8 +41,8 @@ bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
   return true;
 }
 
-// Tells whether a delimiter can stand for itself in an id: RocksDB's option
-// strings give meaning to the others.
+// Tells whether an id can have a delimiter without an escape: the others have a
+// meaning in RocksDB's option strings.
 bool IsPlain(char c) {
   return c > ' ' && c < '\x7f' &&
          std::string_view("{}=;,\\\"'#").find(c) == std::string_view::npos;

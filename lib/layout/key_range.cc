@@ -5,14 +5,14 @@
 namespace rowbloom {
 namespace {
 
-// The first key of the rows from `row` on. Empty: that of all rows for an empty
-// `row`; otherwise there are no such rows.
+// Returns the first key of the rows from `row` on. It is empty for an empty
+// `row`, and also if there are no such rows.
 std::string FirstKey(const KeyLayout& layout, std::string_view row) {
   if (row.empty()) return {};
   const auto fixed = layout.FixedRowBytes();
   if (!fixed) return *layout.EncodeRow(row);
   if (row.size() <= *fixed) return std::string(row);
-  // Between two rows.
+  // The bound lies between two rows.
   return PrefixEnd(row.substr(0, *fixed));
 }
 

@@ -20,9 +20,10 @@ constexpr char kEscape = '\x00';
 constexpr char kEscapedZero = '\xff';
 constexpr char kTerminator = '\x01';
 
-// The first `wanted` at or after `at`, or `size`. Rows are short: a call of
-// memchr would cost more than the search. Their lengths differ, which no CPU
-// predicts: a byte within the first 32 is found without a branch on its place.
+// Returns the place of the first `wanted` from `at` on, or `size`. Rows are
+// short: a call of memchr would cost more than the search. Their lengths vary,
+// and a CPU cannot predict them: a byte within the first 32 is found without a
+// branch on its place.
 inline size_t FindByte(const char* data, size_t at, size_t size, char wanted) {
 #if defined(__SSE2__)
   constexpr size_t kVectorBytes = sizeof(__m128i);
@@ -33,7 +34,7 @@ inline size_t FindByte(const char* data, size_t at, size_t size, char wanted) {
       return static_cast<uint32_t>(
           _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted))));
     };
-    // The second half overlaps the first where there are fewer bytes.
+    // The second vector overlaps the first if there are too few bytes for two.
     const size_t past =
         size - at < 2 * kVectorBytes ? size : at + 2 * kVectorBytes;
     const size_t second = past - kVectorBytes;
@@ -49,7 +50,7 @@ inline size_t FindByte(const char* data, size_t at, size_t size, char wanted) {
       uint64_t word = 0;
       __builtin_memcpy(&word, data + at, 8);
       word ^= pattern;
-      // The lowest 80 is at the first zero byte.
+      // The lowest byte of 0x80 marks the first zero byte.
       const uint64_t zeros = (word - kOnes) & ~word & kOnes << 7;
       if (zeros != 0) {
         return at + static_cast<size_t>(__builtin_ctzll(zeros)) / 8;
@@ -60,7 +61,8 @@ inline size_t FindByte(const char* data, size_t at, size_t size, char wanted) {
   return at;
 }
 
-// Up to and with the terminator 00 01; 00 FF stands for a zero byte.
+// Counts the bytes up to and including the terminator 00 01; 00 FF encodes a
+// zero byte.
 inline size_t EscapedRowBytes(const char* key, size_t size) {
   for (size_t at = 0;; at += 2) {
     at = FindByte(key, at, size, kEscape);
@@ -70,9 +72,9 @@ inline size_t EscapedRowBytes(const char* key, size_t size) {
   }
 }
 
-// kNoRow for custom layouts. `parameter` is the layout's. An if-chain: the
-// layout of one file is constant, so that its branches predict; a switch would
-// be an indirect jump.
+// Returns the bytes of the row, or kNoRow; custom layouts get kNoRow.
+// `parameter` is the layout's. The branches are predicted well, as the layout
+// of one file is constant; a switch would be an indirect jump.
 inline size_t RowBytesOf(KeyLayout::Kind kind, uint32_t parameter,
                          const char* key, size_t size) {
   using Kind = KeyLayout::Kind;
