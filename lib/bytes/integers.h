@@ -1,7 +1,7 @@
 // Integers in bytes, least significant byte first, and their bits.
 //
-// Functions that kernel files use are always inlined: the linker must not take
-// one that was compiled for one instruction set for all.
+// Functions that kernel files use are always inlined: otherwise the linker
+// might choose a copy with instructions that not every CPU has.
 #pragma once
 
 #include <bit>
@@ -30,7 +30,7 @@ namespace rowbloom {
   __builtin_memcpy(to, &word, sizeof(word));
 }
 
-// The word of at most 8 bytes; those that are missing are zero.
+// Loads a word of at most 8 bytes; the missing ones are zero.
 [[gnu::always_inline]] inline uint64_t LoadBytes(const void* from,
                                                  size_t byte_count) {
   uint64_t word = 0;

@@ -1,4 +1,4 @@
-// Numbers that people type, and what is wrong with them.
+// A parser of numbers that people type, with messages for wrong ones.
 #pragma once
 
 #include <limits>
@@ -12,7 +12,8 @@
 
 namespace rowbloom {
 
-// All of the text, in decimal. Error: what was expected, what was found.
+// Parses all of the text as a decimal number. The error says what was expected
+// and what was found.
 template <typename Number>
 Result<Number> NumberFromText(std::string_view text) {
   Number number{};

@@ -16,8 +16,7 @@ inline std::string NumberText(double number) {
   return {text, std::to_chars(text, text + sizeof(text), number).ptr};
 }
 
-// The parts one after the other: texts as they are, numbers as NumberText or in
-// decimal digits.
+// Joins the parts: texts unchanged, numbers as NumberText or in decimal digits.
 template <typename... Parts>
 std::string Concat(const Parts&... parts) {
   const auto text = []<typename Part>(const Part& part) {
@@ -34,14 +33,14 @@ std::string Concat(const Parts&... parts) {
   return all;
 }
 
-// The name of a number of an enumeration; "unknown" past the last.
+// Returns the name of an enumerator, or "unknown" past the last name.
 template <typename Enum, size_t kCount>
 std::string_view NameOf(Enum value, const std::string_view (&names)[kCount]) {
   const auto index = static_cast<size_t>(value);
   return index < kCount ? names[index] : "unknown";
 }
 
-// True for texts that differ at most in the case of ASCII letters.
+// Tells whether two texts are equal but for the case of ASCII letters.
 inline bool EqualInAnyCase(std::string_view a, std::string_view b) {
   const auto upper = [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
@@ -49,7 +48,7 @@ inline bool EqualInAnyCase(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, upper, upper);
 }
 
-// Sets *number to what std::from_chars reads, which has to be all of `text`.
+// Parses `text` with std::from_chars, which has to read all of it.
 template <typename Number, typename... Base>
 bool ParseNumber(std::string_view text, Number* number, Base... base) {
   const char* end = text.data() + text.size();
