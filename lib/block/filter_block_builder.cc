@@ -17,9 +17,9 @@
 namespace rowbloom {
 namespace {
 
-// The setting for these bits per key. It takes some 10 us to compute, as long
-// as a filter of a thousand keys, and a thread builds one file after the other
-// with the same.
+// Returns the setting for these bits per key. Computing it takes some 10 us, as
+// long as a filter of a thousand keys. The last one is kept, since a thread
+// builds one file after the other with the same bits.
 const BloomSetting& SettingFor(double bits_per_key) {
   thread_local BloomSetting last;
   if (last.bits_per_key != bits_per_key) {
@@ -122,8 +122,8 @@ void FilterBlockBuilder::AddPrefix(std::string_view prefix) {
   last_prefix_ = prefix;
 }
 
-// The sections of a block of these entries, in their order. There is no empty
-// ROWCOL section: it would rule out cells that were never indexed, such as
+// Returns the sections of a block of these entries, in their order. There is no
+// empty ROWCOL section: it would exclude cells that were never indexed, such as
 // those of a file of bare rows.
 std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SectionsOf(
     const Hashes& hashes) const {
@@ -148,9 +148,9 @@ std::vector<SectionSize> FilterBlockBuilder::SizesOf(
   return sizes;
 }
 
-// Gives the sections what an allocator has to give beyond their sizes. The
-// largest blocks do not grow: the format has its limit. Ribbons do not, either:
-// their size follows from their rate.
+// Changes the sizes of the sections so that the block fills its allocation. The
+// largest blocks do not change, as the format has a limit. Ribbons do not,
+// either, as their size follows from their rate.
 void FilterBlockBuilder::FitMemory(std::span<SectionSize> sizes) const {
   if (options_.memory_fit == nullptr || options_.kind != FilterKind::kBloom) {
     return;
@@ -206,9 +206,9 @@ double FilterBlockBuilder::RateOf(size_t entries,
              : bloom;
 }
 
-// False if the section shall be of kind bloom: that is smaller, the ribbon
-// cannot be built, or there is no memory to build it. The block has room for
-// the bloom already.
+// Appends the section as a ribbon. False: it has to be of kind bloom, because
+// that is smaller, the ribbon cannot be built, or there is no memory to build
+// it. The block already has room for the bloom.
 bool FilterBlockBuilder::AppendRibbonOf(const Section& section,
                                         const SectionSize& size,
                                         std::string* block) const {

@@ -32,46 +32,46 @@ struct FilterBlockOptions {
   BloomType bloom_type = BloomType::kRowCol;
   KeyLayout key_layout = KeyLayout::Escaped();
   FilterKind kind = FilterKind::kBloom;
-  // Bits for each distinct entry of each section, clamped to
-  // [kMinBitsPerKey, kMaxBitsPerKey]. REQUIRES a number. kRibbon takes fewer:
-  // those that give it the rate that kBloom has with this many.
+  // Bits for each distinct entry of each section, clamped to [kMinBitsPerKey,
+  // kMaxBitsPerKey]. REQUIRES a number. kRibbon takes fewer: as many as it
+  // needs for the rate of kBloom with this many.
   double bits_per_key = 10.0;
   // Slots for each key of a kRibbon section, clamped to [0.9, 2]. REQUIRES a
   // number. Below 1, keys that find no slot go to smaller systems.
   double ribbon_slots_per_key = kRibbonSlotsPerKey;
-  // The adaptive split of these bits over ROW and ROWCOL for this share, see
-  // section_split.h; nullopt: the equal split. REQUIRES IsRowSpread. The size
-  // of the block is the same, or, with kRibbon, about the same.
+  // If set, these bits are split over ROW and ROWCOL by AdaptiveSplit of
+  // section_split.h; nullopt: by the equal split. REQUIRES IsRowSpread. Both
+  // give the same size of the block, or, with kRibbon, about the same.
   std::optional<double> row_spread;
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
   // indexed whole. REQUIRES > 0 with that type, and 0 with others.
   uint32_t row_prefix_length = 0;
   FileOrigin origin;
-  // Varies the size to fit the allocator; null: never.
+  // Changes the size of the block to fit the allocator; null: never.
   std::shared_ptr<MemoryFit> memory_fit;
   // Keeps the hashes of a finished block until FilterBlockBuilder::Verify.
   bool verify = false;
 };
 
 // Legal calls: (AddKey* Finish)*. Finish leaves the builder empty, ready for
-// the next partition. Not thread-safe. May throw std::bad_alloc, and what a
-// custom layout throws: a key may then be missing, so the block must not be
-// used; after Reset the builder is as new.
+// the next partition. Not thread-safe. Calls may throw std::bad_alloc, and the
+// exceptions of a custom layout. A key may be missing then, and the block must
+// not be used; Reset makes the builder as new.
 class FilterBlockBuilder {
  public:
   explicit FilterBlockBuilder(const FilterBlockOptions& options);
   FilterBlockBuilder(const FilterBlockBuilder&) = delete;
   FilterBlockBuilder& operator=(const FilterBlockBuilder&) = delete;
 
-  // Adds a whole key, or a bare row. Repeated rows are recognised when
-  // adjacent: keys out of order cost space but no correctness. A key outside
-  // the layout is an entry as a whole: in ROWCOL, or where the block has none,
-  // in ROW or ROWPREFIX.
+  // Adds a whole key, or a bare row. Repeated rows are recognised only if they
+  // are adjacent: with keys out of order the block is larger, but still
+  // correct. A key outside the layout is an entry as a whole: in ROWCOL, or, if
+  // the block has none, in ROW or ROWPREFIX.
   void AddKey(std::string_view key);
 
-  // Does what AddKey does for most keys, in a few instructions and without a
-  // call: a flush or compaction comes here for each key. False, with nothing
-  // done, for a key that takes AddKey.
+  // Adds most keys as AddKey does, but in a few instructions and without a
+  // call: a flush or compaction tries it for each key. False: nothing was
+  // added, and the key needs AddKey.
   [[gnu::always_inline]] bool TryAddKey(std::string_view key) {
     if (!hashes_.rows.HasRoom()) return false;
     const size_t row_bytes =
@@ -91,8 +91,8 @@ class FilterBlockBuilder {
     return true;
   }
 
-  // Adds what a prefix extractor makes of the key added last, as a key of its
-  // own; equal prefixes of adjacent keys count once.
+  // Adds the prefix that a prefix extractor returned for the last key, as a key
+  // of its own. Equal prefixes of adjacent keys count once.
   void AddPrefix(std::string_view prefix);
 
   // Distinct entries over all sections; 0 if and only if nothing was added.
@@ -103,11 +103,11 @@ class FilterBlockBuilder {
   // The finished block, some 50 bytes at least.
   std::string Finish();
 
-  // Checks that `block` is what the last Finish was to make: the hashes are
-  // still those of the keys added, the block is whole, and every hash is found
-  // in it. Empty, or what is wrong, as one sentence. This detects memory
-  // corruption since AddKey. Frees the hashes, so call it once per Finish.
-  // REQUIRES FilterBlockOptions::verify.
+  // Checks `block`, which the last Finish made: the hashes are still those of
+  // the keys added, the block is whole, and every hash is found in it. Returns
+  // "", or the problem as one sentence. This detects memory corruption since
+  // AddKey. Frees the hashes, so call it once per Finish. REQUIRES
+  // FilterBlockOptions::verify.
   std::string Verify(std::string_view block);
 
   // The sections of the block that Finish made last; its next call changes
@@ -161,9 +161,9 @@ class FilterBlockBuilder {
   FilterBlockOptions options_;
   BloomSetting setting_;  // kBloom with this many bits per key
   std::string layout_id_;
-  std::string origin_;  // the attributes that tell of it
+  std::string origin_;  // its attributes, encoded
   const bool has_cells_;
-  // The layout, if TryAddKey knows its keys; else kCustom, which it leaves.
+  // The layout, if TryAddKey can add its keys; else kCustom.
   const KeyLayout::Kind plain_kind_;
   const uint32_t plain_parameter_;
   Hashes hashes_;

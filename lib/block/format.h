@@ -11,8 +11,8 @@
 namespace rowbloom::format {
 
 inline constexpr std::string_view kHead = "ROWBLOOM";
-// The marker is -100: RocksDB 7 to 11 reserve this range of the byte and answer
-// "may match" to it.
+// The first byte is the marker -100: RocksDB 7 to 11 reserve its range, and
+// answer "may match" for it.
 inline constexpr std::string_view kTail = "\x9cRWBL";
 inline constexpr uint8_t kVersion = 1;
 
@@ -21,8 +21,8 @@ inline constexpr size_t kTrailerBytes = 14;
 inline constexpr size_t kMinBlockBytes =
     kHead.size() + kTrailerBytes + kTail.size();
 
-// Payloads of kind bloom of so many bytes start at a multiple of kAlignment
-// from the start of the block.
+// Payloads of kind bloom with at least this many bytes start at a multiple of
+// kAlignment from the start of the block.
 inline constexpr uint64_t kAlignedFromBytes = uint64_t{1} << 16;
 inline constexpr size_t kAlignment = 64;
 
@@ -57,9 +57,9 @@ inline Trailer GetTrailer(std::string_view block) {
           .version = static_cast<uint8_t>(GetFixed(block, at + 13, 1))};
 }
 
-// The bytes that a ROWPREFIX section indexes for a row: the first
-// `prefix_length` bytes of the row itself, after a length that the layout may
-// put before it; shorter rows whole.
+// Returns the bytes that a ROWPREFIX section indexes for a row: the first
+// `prefix_length` bytes of the row itself, or all of a shorter row, after the
+// length that some layouts put before it.
 inline std::string_view RowPrefix(const KeyLayout& layout,
                                   std::string_view row_bytes,
                                   uint32_t prefix_length) {

@@ -13,7 +13,7 @@
 
 namespace rowbloom {
 
-// Hashes of more bytes take a call.
+// Inputs of more bytes are hashed by a call, not inline.
 inline constexpr size_t kInlineHashBytes = 32;
 
 [[gnu::noinline]] inline uint64_t HashLong(std::string_view bytes,

@@ -13,8 +13,8 @@ namespace rowbloom {
 // A list that was moved from can be cleared, or assigned to.
 class HashList {
  public:
-  // 16 KiB: small beside any file, and no size that malloc takes from the
-  // operating system for each chunk anew.
+  // 16 KiB: small beside any file, and too small for malloc to take each chunk
+  // from the operating system.
   static constexpr size_t kChunkHashes = 2048;
 
   // With `sums`, Intact tells whether the hashes changed in memory.
@@ -32,7 +32,7 @@ class HashList {
   // list.
   bool HasRoom() const { return at_ != end_; }
 
-  // The same as Add, of a list without sums. REQUIRES HasRoom().
+  // Adds a hash as Add does, to a list without sums. REQUIRES HasRoom().
   void AddToRoom(uint64_t hash) {
     if (hash != last_) Append(hash);
   }
@@ -68,7 +68,7 @@ class HashList {
     return sum == sum_;
   }
 
-  // Gives all memory back.
+  // Frees all memory.
   void Clear() { *this = HashList(sums_); }
 
  private:

@@ -37,8 +37,8 @@ Lookup::Lookup(KeyLayout layout, Sections sections, const Kernel& kernel)
       sections_(std::move(sections)),
       kernel_(&kernel) {}
 
-// Tells whether these bytes are what a fixed-length prefix extractor makes of a
-// key.
+// Tells whether a key has the length of the prefixes that a fixed-length prefix
+// extractor returns.
 bool Lookup::IsBarePrefix(std::string_view key) const {
   return sections_.row_prefix_length > 0 &&
          key.size() == layout_.RowOffset() + sections_.row_prefix_length;

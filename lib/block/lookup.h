@@ -18,15 +18,15 @@
 
 namespace rowbloom {
 
-// One section of a block, ready to be probed. There is always something to
-// probe: a section without bytes has a block of its own, of zeros or ones.
+// One section of a block, ready to be probed. A section without bytes probes a
+// block of zeros or ones instead.
 class SectionProbe {
  public:
-  // A section that answers this to every hash: kNotProbed, as one that is not
-  // there, or kUnusable, as one that cannot be trusted.
+  // A section that gives `if_found` for every hash: kNotProbed if the section
+  // is absent, kUnusable if it cannot be trusted.
   explicit SectionProbe(Verdict if_found);
   SectionProbe() : SectionProbe(Verdict::kNotProbed) {}
-  // A section without entries: it rules out every key.
+  // A section without entries: it excludes every key.
   static SectionProbe Empty();
   // Sections of either kind. Their bytes have to outlive this.
   explicit SectionProbe(const BloomBlocks& blocks)
@@ -88,28 +88,28 @@ struct BatchAnswers {
 };
 
 // The sections of one block and the rule by which keys are looked up in them.
-// Immutable but for moves: safe to share between threads. Functions throw what
-// a custom layout throws, and nothing else.
+// Immutable but for moves: safe to share between threads. Functions throw only
+// the exceptions of a custom layout.
 class Lookup {
  public:
   struct Sections {
     SectionProbe row;  // the ROW section, or else the ROWPREFIX section
     SectionProbe row_col;
     uint32_t row_prefix_length = 0;  // for a ROWPREFIX section, else 0
-    // The section that has the keys outside the layout whole; nullopt: none
-    // has.
+    // The section that has keys outside the layout, as whole keys; nullopt: no
+    // section has them.
     std::optional<SectionType> whole_keys;
   };
 
-  // A block that cannot be used: every key may match, by an unusable ROW.
+  // A block that cannot be used: its ROW is unusable, and every key may match.
   Lookup();
 
   // A block of this layout, probed with `kernel`, which has to outlive it.
   Lookup(KeyLayout layout, Sections sections, const Kernel& kernel);
 
-  // The ROWCOL section, which may not be there.
+  // The ROWCOL section, which may be absent.
   const SectionProbe& row_col() const { return sections_.row_col; }
-  // Tells whether ROWCOL can rule out cells of this block.
+  // Tells whether ROWCOL can exclude cells.
   bool has_row_col() const { return sections_.row_col.present(); }
 
   // Looks a key up: a whole key or a bare row, which the layout tells apart.
@@ -118,7 +118,7 @@ class Lookup {
   // Looks up a batch of `count` keys, Kernel::kMaxMany at most, which `key_at`
   // gives by their numbers. The bytes of a section are fetched for all keys
   // before the first of them is probed, and adjacent keys of one row probe ROW
-  // once. Inlined, it would run out of registers.
+  // once. It is not inlined, since it would run out of registers.
   template <typename KeyAt>
   [[gnu::noinline]] BatchAnswers MayMatch(size_t count, KeyAt key_at) const {
     return Match<Kernel::kMaxMany>(
@@ -128,13 +128,14 @@ class Lookup {
   // The answer for key i of a batch.
   MatchResult ResultOf(const BatchAnswers& answers, size_t i) const;
 
-  // Tells whether `row_bytes` are one row of the layout. Without a qualifier, a
-  // bare prefix outside the layout is one, too, where the block has ROWPREFIX.
+  // Tells whether `row_bytes` are one row of the layout. In a block with
+  // ROWPREFIX, a bare prefix outside the layout counts as one, too, unless it
+  // has a qualifier.
   bool IsRow(std::string_view row_bytes, std::string_view qualifier) const;
 
-  // The verdict of one section alone for the key of these parts; kNotProbed if
-  // the section has no entries of their kind, or the parts no row. May throw
-  // std::bad_alloc.
+  // Returns the verdict of one section alone for the key of these parts.
+  // kNotProbed: the section has no entries of their kind, or `row_bytes` are no
+  // row. May throw std::bad_alloc.
   Verdict ProbeSection(SectionType type, std::string_view row_bytes,
                        std::string_view qualifier) const;
 
@@ -162,8 +163,8 @@ class Lookup {
   Entry RareEntryOf(std::string_view key) const;
   MatchResult MatchRare(std::string_view key) const;
 
-  // The rule, for `count` keys, kMost at most, whose entries `entry_at` gives
-  // by their numbers.
+  // Applies the rule to `count` keys, kMost at most, whose entries `entry_at`
+  // gives by their numbers.
   template <size_t kMost, typename EntryAt>
   BatchAnswers Match(size_t count, EntryAt entry_at) const;
 
@@ -215,7 +216,7 @@ template <size_t kMost, typename EntryAt>
       return section.Find(kernel, hashes[0]) ? 1 : 0;
     }
   };
-  // Arrays by key. Each field of an entry has its own: a struct would be copied
+  // Each field of the entries has an array of its own: a struct would be copied
   // in wider words than it was just written in, which stalls a CPU.
   std::array<uint8_t, kMost> probe_of;  // the number of the probe of its row
   std::array<uint64_t, kMost> row_hashes;

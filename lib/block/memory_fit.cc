@@ -10,8 +10,8 @@
 namespace rowbloom {
 namespace {
 
-// A size varies by less than a third either way: more bits than that are spent
-// on too little.
+// The limits of a changed size, relative to the requested one. Beyond a third
+// more, additional bits gain too little.
 constexpr double kSmallest = 0.75;
 constexpr double kLargest = 4.0 / 3;
 
@@ -21,8 +21,8 @@ uint64_t Blocks(std::span<const SectionSize> sections) {
   return blocks;
 }
 
-// Sections of few keys may have more bits than KindRate knows: what they vary
-// is not counted.
+// Sections of few keys may have more bits per key than KindRate covers. Such
+// differences are not counted.
 double RateOf(std::span<const SectionSize> sections) {
   double rate = 0;
   for (const SectionSize& section : sections) {

@@ -14,8 +14,8 @@
 namespace rowbloom {
 namespace {
 
-// Empty, or why a section cannot be trusted. `end` is where the directory
-// starts. The hash of a section that can be trusted is mixed into *digest.
+// Returns why a section cannot be trusted, or "". `end` is the offset of the
+// directory. The hash of a section that can be trusted is mixed into *digest.
 std::string CheckSection(std::string_view contents,
                          const FilterSection& section, uint64_t checksum,
                          size_t end, uint64_t* digest) {
@@ -56,7 +56,7 @@ std::string CheckSection(std::string_view contents,
   return "";
 }
 
-// Reads the attributes into *block. Tags that are not known are passed over.
+// Reads the attributes into *block. Unknown tags are skipped.
 void ParseAttributes(std::string_view attributes, ParsedBlock* block) {
   while (attributes.size() >= 2) {
     const auto tag = static_cast<uint8_t>(attributes[0]);
@@ -76,7 +76,7 @@ void ParseAttributes(std::string_view attributes, ParsedBlock* block) {
   }
 }
 
-// Reads all but the lookup's layout. Returns what is wrong with the block as a
+// Reads all but the lookup's layout. Returns the problem of the block as a
 // whole, or "".
 std::string Parse(std::string_view contents, ParsedBlock* block,
                   Lookup::Sections* probes) {

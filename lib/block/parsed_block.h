@@ -13,24 +13,24 @@
 namespace rowbloom {
 
 struct ParsedBlock {
-  // Empty, or why nothing in the block can be used.
+  // Says why nothing in the block can be used, or is empty.
   std::string problem;
   std::vector<FilterSection> sections;
   FileOrigin origin;
   std::string layout_id;
   std::optional<SectionType> whole_keys;
   uint8_t format_version = 0;
-  // Made from the trailer's checksum and from the 64-bit hashes of all sections
-  // that can be used: equal for blocks of the same bytes, and different for
-  // others but with the probability of a collision of 64 bits.
+  // A hash of the trailer's checksum and of the 64-bit hashes of all usable
+  // sections. Blocks of the same bytes have the same digest; others have
+  // different ones, except for collisions of 64 bits.
   uint64_t digest = 0;
-  // Answers "may match" to everything where there is a problem.
+  // Answers "may match" for every key if there is a problem.
   Lookup lookup;
 };
 
-// Makes a section ready to be probed, in place of its bytes in `contents`,
-// which have to outlive the result; *section learns of a ribbon that cannot be
-// read. May throw std::bad_alloc.
+// Makes a section ready to be probed. The result reads the section's bytes in
+// `contents`, which have to outlive it. Sets section->ribbon_rate, or
+// section->problem if the ribbon cannot be read. May throw std::bad_alloc.
 SectionProbe ProbeOf(std::string_view contents, FilterSection* section);
 
 // Reads a block, whose bytes have to outlive the result, with the active

@@ -20,7 +20,7 @@ constexpr size_t kHeaderBytes = 4;
 constexpr size_t kLayerHeaderBytes = 8;
 static_assert(kMaxRibbonColumns == kFingerprintBits - 1);
 
-// Fewer keys go into one system that sends none on.
+// Up to this many keys go into the last layer, which passes none on.
 constexpr size_t kLastLayerKeys = 800;
 constexpr uint32_t kSeeds = 4;
 // The most slots for each key of the last layer: more do not help.
@@ -46,15 +46,15 @@ uint64_t BucketsOf(uint64_t slots) {
 uint64_t LimitBytes(uint64_t buckets) { return (buckets + 3) / 4; }
 
 // The equation of a key: the exclusive or of some of the 64 slots from `slot`
-// on, the lowest bit of the coefficients standing for that slot itself.
+// on. The lowest bit of the coefficients is for `slot` itself.
 struct Equation {
   uint64_t coefficients = 0;
   uint32_t fingerprint = 0;
   size_t slot = 0;
 };
 
-// A system in echelon form: the row of a slot, if any, starts with it. Without
-// one its coefficients and fingerprint are zero.
+// A system in echelon form: the row of a slot, if any, starts with that slot. A
+// slot without a row has zeros as coefficients and fingerprint.
 class System {
  public:
   System(uint32_t blocks, uint32_t fingerprint_mask)
@@ -70,9 +70,8 @@ class System {
     return {Coefficients(hash), Fingerprint(hash) & mask_, FirstSlotOf(hash)};
   }
 
-  // Takes the row of its slot from an equation. False when there is nothing to
-  // take: no row is there, or nothing is left of the equation, whose
-  // coefficients are then zero.
+  // Eliminates the slot of an equation by the row of that slot. False: the slot
+  // has no row, or the coefficients of the equation have become zero.
   [[gnu::always_inline]] bool Reduce(Equation* equation) const {
     const uint64_t row = coefficients_[equation->slot];
     if (row == 0) return false;
@@ -92,8 +91,8 @@ class System {
     fingerprints_[equation.slot] = equation.fingerprint;
   }
 
-  // Takes back an equation that nothing was added after but what is taken back,
-  // too.
+  // Removes an equation. REQUIRES that all equations added after it are
+  // removed, too.
   void Remove(size_t slot) { coefficients_[slot] = fingerprints_[slot] = 0; }
 
   const uint64_t* coefficients() const { return coefficients_.data(); }
@@ -106,10 +105,10 @@ class System {
   std::vector<uint32_t> fingerprints_;
 };
 
-// Appends the solution of a layer's system, where `columns` are those of narrow
-// blocks: back substitution from the last slot to the first, since the row of a
-// slot has coefficients for it and the next 63. Registers hold some columns at
-// a time.
+// Appends the solution of a layer's system; narrow blocks have `columns`. Back
+// substitution goes from the last slot to the first, since the row of a slot
+// has coefficients for it and the next 63. Registers hold some columns at a
+// time.
 void AppendSolution(const System& system, const RibbonShape& layer, int columns,
                     std::string* out) {
   const size_t start = out->size();
@@ -120,7 +119,7 @@ void AppendSolution(const System& system, const RibbonShape& layer, int columns,
   constexpr int kTogether = 4;
   const int most = columns + (layer.first_wide < layer.blocks ? 1 : 0);
   for (int first = 0; first < most; first += kTogether) {
-    // Bit k: the unknown of the slot k after the one just solved.
+    // Bit k: the solution of the k-th slot after the one just solved.
     uint64_t known[kTogether] = {};
     for (uint32_t block = layer.blocks; block-- > 0;) {
       const size_t begin = size_t{block} * kSlotsOfBlock;
@@ -162,7 +161,8 @@ class SortedHashes {
     const auto bucket = [&system](uint64_t hash) {
       return system.FirstSlotOf(hash) / kSlotsOfBucket;
     };
-    // One further on than where they end up: each start moves to the next.
+    // Each start is kept one place late: filling its bucket moves it to the
+    // start of the next bucket.
     for (const std::span<const uint64_t> chunk : chunks) {
       for (const uint64_t hash : chunk) ++starts_[bucket(hash) + 2];
     }
@@ -186,18 +186,18 @@ class SortedHashes {
   std::vector<uint32_t> starts_;  // by bucket
 };
 
-// Adds the keys of neighbouring buckets to a system, one after the other, but
-// an equation at a time, so that several such fillers can take turns: each step
-// waits for the one before it, and for memory, but not for those of other
+// Adds the keys of neighbouring buckets to a system, one after the other and an
+// equation at a time, so that several fillers can take turns: each step waits
+// for the one before it, and for memory, but not for the steps of other
 // fillers.
 //
 // A bucket is filled from its end to its start, since the equations of the
-// bucket before reach into its start. The slots between two limits are filled
-// as a whole or left to the next layer, with all before them.
+// bucket before reach into its start. The keys between two limits are all
+// added, or go to the next layer with all keys before them.
 class BucketFiller {
  public:
-  // Fills the buckets from `first` up to `end`. Only slots below `end_slot` are
-  // its own: an equation that needs others is left to the next layer.
+  // Fills the buckets from `first` up to `end`. It uses only slots below
+  // `end_slot`: a key whose equation needs others goes to the next layer.
   BucketFiller(System* system, const SortedHashes& sorted, size_t first,
                size_t end, size_t end_slot, std::string* limits,
                std::vector<uint64_t>* next_layer)
@@ -260,7 +260,7 @@ class BucketFiller {
     taken_count_ = 0;
   }
 
-  // Keys that are not in the system go on.
+  // Passes keys that are not in the system to the next layer.
   void CloseBucket() {
     next_layer_->insert(next_layer_->end(), ordered_.begin() + ends_[limit_],
                         ordered_.end());
@@ -291,7 +291,7 @@ class BucketFiller {
   std::vector<uint64_t> ordered_;
   // The ends of the keys above each limit.
   std::array<uint32_t, std::size(kLimits)> ends_{};
-  uint32_t limit_ = 0;  // from which on the bucket has its keys
+  uint32_t limit_ = 0;  // keys from this limit on are in the system
   size_t at_ = 0;
   // The limit being tried.
   size_t limit_end_ = 0;
@@ -299,12 +299,13 @@ class BucketFiller {
   size_t taken_count_ = 0;
 };
 
-// Fills buckets by fillers that share no slots. A chain of equations through
-// memory leaves most of a CPU idle: several of them take half the time of one.
+// Fills buckets by fillers that share no slots. The steps of one filler wait
+// for memory and leave most of a CPU idle: several fillers take half the time
+// of one.
 template <size_t... kFiller>
 void FillInTurns(const System& system, std::vector<BucketFiller>* fillers,
                  std::index_sequence<kFiller...>) {
-  // Named by constants alone, these stay in registers.
+  // These stay in registers, as only constants index them.
   std::array<Equation, sizeof...(kFiller)> equations;
   std::array<bool, sizeof...(kFiller)> more;
   const auto start = [&](size_t i) __attribute__((always_inline)) {
@@ -345,8 +346,7 @@ std::string FillLayer(Chunks hashes, System* system,
   // Some 30 slots stay empty where parts meet: too many for small parts.
   const size_t parts = buckets >= 512 ? 4 : buckets >= 64 ? 2 : 1;
   const size_t part = buckets / parts;
-  // The last buckets of a part, which reach into the next one, wait for all
-  // others.
+  // The last buckets of a part reach into the next part, and are filled last.
   const size_t seam = parts == 1 ? 0 : 4;
   for (size_t i = 1; i <= parts; ++i) {
     add_filler((i - 1) * part, i * part - seam, i * part * kSlotsOfBucket);
@@ -371,8 +371,8 @@ uint32_t BlocksFor(double slots) {
   return static_cast<uint32_t>(std::max(1.0, std::ceil(slots / kSlotsOfBlock)));
 }
 
-// Appends the solution of all hashes. Returns the seed, or nullopt if no seed
-// solves the system before so many hashes were tried.
+// Appends the solution of all hashes. Returns the seed, or nullopt if the
+// system is not solved by `max_tried_hashes`.
 std::optional<uint8_t> AppendLastLayer(Chunks hashes,
                                        const RibbonColumns& columns,
                                        uint32_t mask, size_t max_tried_hashes,
@@ -390,7 +390,7 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes,
       for (const std::span<const uint64_t> chunk : hashes) {
         for (const uint64_t hash : chunk) *to++ = Remix(hash, seed);
       }
-      // Equations move least when they come in the order of their slots.
+      // Equations take the fewest steps in the order of their slots.
       std::ranges::sort(seeded);
       System system(blocks, mask);
       const bool solved = std::ranges::all_of(seeded, [&](uint64_t hash) {
@@ -426,7 +426,7 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
 
   std::vector<RibbonShape> layers;
   std::string body;
-  // The hashes left for the layer, after the first one.
+  // The hashes that the layer before passed on.
   std::vector<uint64_t> left;
   std::span<const uint64_t> left_chunk;
   while (count > kLastLayerKeys &&

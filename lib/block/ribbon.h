@@ -1,8 +1,7 @@
 // The filter kind `ribbon`; FORMAT.md has its bytes and the paper. Each key is
 // one equation over 64 neighbouring slots of a system, and the filter is the
-// solution. A bucket where too many keys meet sends those at its start to a
-// next, smaller system, so that each system can be filled almost to the last
-// slot.
+// solution. If a bucket has too many keys, those at its start go to the next,
+// smaller system, so that each system can be filled almost to the last slot.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +16,25 @@
 
 namespace rowbloom {
 
-// The hashes that are tried for the last system of a filter, with one seed and
-// size after the other, before it is given up: about a second. Random hashes
-// need a few tries of some hundreds; those that were chosen to crowd may have
-// no solution.
+// The limit for the last system of a filter, which is tried with one seed and
+// size after the other: the hashes of all tries, about a second. Random hashes
+// need a few tries of some hundreds. Hashes chosen to crowd may have no
+// solution.
 constexpr size_t kMaxTriedHashes = size_t{1} << 24;
 
-// Appends a filter of the hashes to `out`, where equal hashes count once, with
-// this many slots for each key of a layer that may send keys on. That takes 21
-// bytes for each key beside its hash. False: the last system is not solved
-// before this many hashes were tried (less than one filter in 10^9 of distinct
-// hashes), there are 2^32 hashes or more, or the filter would be longer than
-// `max_bytes`. May throw std::bad_alloc. Either way `out` is as it was.
+// Appends a filter of the hashes to `out`. Equal hashes count once. Each layer
+// but the last has `slots_per_key` slots for each key. This takes 21 bytes of
+// memory for each key beside its hash. False: the last system is not solved by
+// `max_tried_hashes` (less than one filter in 10^9 of distinct hashes), there
+// are 2^32 hashes or more, or the filter would be longer than `max_bytes`. May
+// throw std::bad_alloc. Both leave `out` unchanged.
 bool AppendRibbon(std::span<const std::span<const uint64_t>> hashes,
                   double false_positive_rate, size_t max_bytes,
                   std::string* out, double slots_per_key = kRibbonSlotsPerKey,
                   size_t max_tried_hashes = kMaxTriedHashes);
 
-// Reads a payload, which must outlive the result. nullopt, with *problem as a
-// sentence, if any length or offset is not as it should be.
+// Reads a payload, which must outlive the result. nullopt: a length or an
+// offset is wrong, as the sentence in *problem says.
 std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
                                         std::string* problem);
 
