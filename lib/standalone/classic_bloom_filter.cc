@@ -110,7 +110,7 @@ bool ClassicBloomFilter::Put(std::string_view key) {
       HashOf(key), strategy_, hashes_, bits(), [&](uint64_t place) {
         Word& word = words_[place / 64];
         const uint64_t bit = uint64_t{1} << place % 64;
-        // Reading first leaves lines that need no change to all caches.
+        // Reading first keeps unchanged cache lines shared between CPUs.
         if ((word.load(std::memory_order_relaxed) & bit) == 0) {
           changed |= (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
         }

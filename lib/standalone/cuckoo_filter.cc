@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kSlots = kCuckooBucketSlots;
 // The paper's MaxNumKicks.
 constexpr int kMaxMoves = 500;
-// A slot is read and written as 8 bytes from the one that it starts in.
+// A slot is read and written with the 8 bytes from its first byte on.
 constexpr size_t kPaddingBytes = 7;
 
 uint64_t MaxFingerprint(int bits) { return (uint64_t{1} << bits) - 1; }
@@ -45,7 +45,7 @@ Result<CuckooShape> CuckooShapeFor(uint64_t capacity,
                           ", expected at least 1.9e-9 of a cuckoo filter")};
     }
   }
-  // The load that a filter can reach varies more where it is small.
+  // The load that a filter can reach varies more if the filter is small.
   const double keys = static_cast<double>(std::max<uint64_t>(capacity, 1));
   const double slots =
       (keys + 3 * std::sqrt(std::min(keys, 1e4)) + 3) / kCuckooLoad;

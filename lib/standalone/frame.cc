@@ -28,7 +28,7 @@ Hash HashOf(FilterForm form, bool has_secret) {
   return form == FilterForm::kClassic ? Hash::kMurmur3 : Hash::kXxh3;
 }
 
-// A number that differs between secrets and is of no use to find one.
+// Returns a number that differs between secrets and does not help to find one.
 uint64_t SecretCheck(const std::optional<FilterSecret>& secret) {
   return secret ? SipHash(*secret, "rowbloom filter secret").low : 0;
 }

@@ -19,8 +19,8 @@ inline constexpr uint8_t kVersion = 1;
 inline constexpr size_t kHeadBytes = 28;
 inline constexpr size_t kChecksumBytes = 8;
 
-// The head of a frame, to which the body is to be appended, with room for
-// `body_bytes`.
+// Returns the head of a frame, with room for a body of `body_bytes`, which the
+// caller appends.
 std::string Begin(FilterForm form, const std::optional<FilterSecret>& secret,
                   uint64_t body_bytes);
 
@@ -33,12 +33,12 @@ std::string Finish(std::string frame);
 // Takes the parts of a body from its front. Finish reports the first problem.
 class Reader {
  public:
-  // Checks the frame. Error: other bytes than a whole, undamaged frame of this
-  // form and of a version that is known, or a secret other than its own.
+  // Checks the frame. Error: the bytes are not a whole, undamaged frame of this
+  // form and of a known version, or the secret is not the frame's.
   static Result<Reader> Open(std::string_view bytes, FilterForm form,
                              const std::optional<FilterSecret>& secret);
 
-  // Zero, and a problem, past the end.
+  // Reads a number, which is zero past the end, with a problem noted.
   uint64_t Number(size_t byte_count, std::string_view name);
   std::string_view Bytes(uint64_t byte_count, std::string_view name);
   // Fills all of `words`.
@@ -47,7 +47,7 @@ class Reader {
   uint64_t bytes_left() const { return body_.size(); }
   // Notes a problem, unless it is empty or there was one before.
   void Refuse(std::string problem);
-  // The first problem, if any. Bytes that are left over are one.
+  // Returns the first problem, if any. Unread bytes are one.
   std::optional<Error> Finish();
   bool ok() const { return problem_.empty(); }
 

@@ -1,5 +1,5 @@
-// The parts that are bound to Guava's BloomFilter: the head of its writeTo, and
-// the places of a key.
+// The parts that follow Guava's BloomFilter: the head of its writeTo, and the
+// places of a key.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace rowbloom::guava {
 
-// The strategy, the number of hashes, and the number of 64-bit words, a
-// big-endian int. The words follow, big-endian, too.
+// The head has the strategy, the number of hashes, and the number of 64-bit
+// words as a big-endian int. The words follow, big-endian, too.
 inline constexpr size_t kHeadBytes = 6;
 
 // Empty, or why the bytes are not of Guava's form, with the offset.
 std::string Problem(std::string_view bytes);
 
 // Calls `visit(place)` for each place of the hash, as Guava's strategies do,
-// until it returns false. Returns whether it never did.
+// until it returns false. Returns true if it never did.
 template <typename Visit>
 bool VisitPlaces(const Hash128& hash, ClassicStrategy strategy, int hashes,
                  uint64_t bits, const Visit& visit) {

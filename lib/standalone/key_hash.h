@@ -31,12 +31,12 @@ Hash128 SipHash(const FilterSecret& secret, std::string_view bytes);
 Hash128 Murmur3(std::string_view bytes);
 
 // Calls `visit(place)` for each place of a key in a filter of the shape, until
-// it returns false. Returns whether it never did.
+// it returns false. Returns true if it never did.
 //
 // The places come from a linear congruential generator that starts at one half
-// of the hash and adds the other. It is as cheap as adding alone (A. Kirsch,
-// M. Mitzenmacher, "Less Hashing, Same Performance", 2008), which puts places
-// at equal distances and costs small filters some of their rate. Multiplier: G.
+// of the hash and adds the other. It is as cheap as adding alone (A. Kirsch, M.
+// Mitzenmacher, "Less Hashing, Same Performance", 2008), which puts places at
+// equal distances and so raises the rate of small filters. Multiplier: G.
 // Steele, S. Vigna, "Computationally easy, spectrally good multipliers for
 // congruential pseudorandom number generators", 2021.
 template <typename Visit>

@@ -64,7 +64,7 @@ void ScalableBloomFilter::AddStage() {
   // a key takes more than an eighth of a bit.
   uint64_t capacity = stages_.back().capacity * options_.growth;
   Result<BloomShape> shape = BloomShapeFor(capacity, rate);
-  // The growth stops where no filter can hold the next stage.
+  // If no filter can hold the stage, its capacity is halved until one can.
   while (!shape && capacity > 1) shape = BloomShapeFor(capacity /= 2, rate);
   stages_.emplace_back(*shape, capacity);
 }
