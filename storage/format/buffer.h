@@ -1,4 +1,4 @@
-// The memory for blocks as they are read.
+// The memory for blocks that are read.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace rowbloom {
 
-// Memory that grows and is never filled with zeros: a block may claim to be far
-// larger than it is, and pages that nothing was written to cost nothing. Large
+// Memory that grows and is never filled with zeros. A block may claim to be far
+// larger than it is, and pages that are never written cost nothing. Large
 // blocks are on huge pages.
 class Buffer {
  public:
-  // `*bytes` are `byte_count` bytes, whose contents are lost. MemoryLimit:
-  // there is no memory for them.
+  // Points `*bytes` to `byte_count` bytes; earlier contents are lost.
+  // MemoryLimit: there is no memory for them.
   rocksdb::Status Reserve(size_t byte_count, char** bytes) {
     if (byte_count > capacity_) {
       capacity_ = 0;

@@ -85,7 +85,7 @@ Status DecompressLz4(std::string_view in, const std::string* dictionary,
 
 Status DecompressZstd(std::string_view in, const ZSTD_DDict* digest, char* out,
                       size_t room, size_t* out_bytes) {
-  // Making one costs more than most blocks.
+  // Creating a context costs more than decompressing most blocks.
   thread_local const ZstdReader context(ZSTD_createDCtx());
   if (context == nullptr) return Status::MemoryLimit("no memory for ZSTD");
   *out_bytes = ZSTD_decompress_usingDDict(context.get(), out, room, in.data(),
@@ -98,7 +98,7 @@ Status DecompressZstd(std::string_view in, const ZSTD_DDict* digest, char* out,
 }  // namespace
 
 uint64_t MaxDecompressedBytes(Codec codec, uint64_t stored_bytes) {
-  // Room for what ends of streams add.
+  // Room for the bytes that ends of streams add.
   constexpr uint64_t kSlackBytes = 64;
   switch (codec) {
     case Codec::kNone:

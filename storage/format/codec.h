@@ -1,5 +1,5 @@
-// The codecs of blocks, as they are without the frames that files put around
-// them. One limit holds for what all files claim: see CheckClaim.
+// The codecs of blocks, without the frames that files put around them.
+// CheckClaim limits the sizes that blocks of all files claim.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace rowbloom {
 enum class Codec : uint8_t {
   kNone,
   kDeflate,  // without zlib's header
-  kGzip,     // a member; its checksum is not looked at. Only decompressed
+  kGzip,     // a member, decompressed only; its checksum is ignored
   kLz4,
   kSnappy,
   kZstd,  // frames
@@ -32,9 +32,10 @@ inline constexpr size_t kMaxBlockBytes =
 // The most bytes that a codec can make of so many stored ones.
 uint64_t MaxDecompressedBytes(Codec codec, uint64_t stored_bytes);
 
-// A block of `stored_bytes` says that it holds `claimed_bytes`. Corruption: the
-// codec cannot make so many of them. MemoryLimit: more than `most_bytes`. Call
-// it before memory is taken for the contents. Messages name no place.
+// Checks the claim of a block of `stored_bytes` that its contents have
+// `claimed_bytes`. Corruption: the codec cannot make so many. MemoryLimit: they
+// are more than `most_bytes`. Call it before allocating memory for the
+// contents. Messages do not say where the block is.
 rocksdb::Status CheckClaim(Codec codec, uint64_t stored_bytes,
                            uint64_t claimed_bytes, uint64_t most_bytes);
 
@@ -53,15 +54,16 @@ class CodecDictionary {
   const std::unique_ptr<ZSTD_DDict_s, size_t (*)(ZSTD_DDict_s*)> digest_;
 };
 
-// Writes `*out_bytes`, at most `room`, bytes to `out`. A kGzip member may hold
-// more than `room`: the rest is ignored. Thread-safe. Errors without a place:
+// Decompresses `in` to `*out_bytes` bytes at `out`, at most `room`. The rest of
+// a kGzip member with more than `room` is ignored. Thread-safe. Errors, whose
+// messages do not say where the block is:
 //   Corruption   malformed, or there is more than `room`
 //   MemoryLimit  the codec has no memory for its state
 rocksdb::Status Decompress(Codec codec, std::string_view in, char* out,
                            size_t room, size_t* out_bytes,
                            const CodecDictionary* dictionary = nullptr);
 
-// Compresses, over and over. Not thread-safe.
+// Compresses any number of blocks. Not thread-safe.
 class Compressor {
  public:
   // The level is one of kDeflate or kZstd; -1 is the codec's default. The other
@@ -71,15 +73,15 @@ class Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  // Appends. IOError when the codec fails, which it does not for want of
-  // anything but memory. REQUIRES at most kMaxBlockBytes.
+  // Appends the compressed bytes. IOError: the codec failed, which only a lack
+  // of memory causes. REQUIRES at most kMaxBlockBytes.
   rocksdb::Status Append(std::string_view in, std::string* out);
 
  private:
   struct State;
 
   size_t MaxBytes(size_t byte_count) const;
-  // The number of bytes written to `out`, or 0.
+  // Returns the number of bytes written to `out`, or 0 on failure.
   size_t Write(std::string_view in, char* out, size_t room);
 
   const Codec codec_;

@@ -1,11 +1,11 @@
-// Numbers in the bytes of files: of fixed width in both orders ("fixed" is
-// RocksDB's word for the least significant byte first, "big" has the most
-// significant one first), and the base-128 varints of RocksDB and Protocol
-// Buffers, the low groups first. Pure and thread-safe.
+// Numbers in the bytes of files. Those of fixed width have two byte orders:
+// "fixed" is RocksDB's word for the least significant byte first, "big" has the
+// most significant byte first. Varints are the base-128 ones of RocksDB and
+// Protocol Buffers, with the low groups first. Pure and thread-safe.
 //
-// Load... takes a number that is there. Get... takes what it reads off the
-// front of `*in`, or returns false and leaves `*in` as it was when the bytes
-// end too early or the value does not fit. Put... appends.
+// Load... reads a number whose bytes exist. Get... reads from the front of
+// `*in` and removes these bytes. If the bytes end too early or the value does
+// not fit, it returns false and leaves `*in` unchanged. Put... appends.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@
 
 namespace rowbloom {
 
-// REQUIRES that the bytes are there.
+// REQUIRES that all bytes of the number exist.
 template <std::unsigned_integral T>
 T LoadFixed(const char* at) {
   return static_cast<T>(LoadBytes(at, sizeof(T)));

@@ -1,5 +1,5 @@
 // CRC32 (zlib's and gzip's) and CRC32C (Castagnoli), with the CPU's
-// instructions where it has them. Who includes this links libisal.
+// instructions where it has them. Targets that include this link libisal.
 #pragma once
 
 #include <isa-l/crc.h>

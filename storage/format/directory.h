@@ -1,4 +1,4 @@
-// Directories, as far as rocksdb::Env leaves something to be done.
+// Functions on directories that rocksdb::Env lacks.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ inline rocksdb::Status ListDirectory(rocksdb::Env* env,
   return s;
 }
 
-// Removes a directory with all that is in it. REQUIRES that no link is in it.
+// Removes a directory and its contents. REQUIRES that these have no links.
 inline rocksdb::Status RemoveDirectory(rocksdb::Env* env,
                                        const std::string& directory) {
   std::vector<std::string> names;
@@ -37,8 +37,8 @@ inline rocksdb::Status RemoveDirectory(rocksdb::Env* env,
   return s.ok() ? env->DeleteDir(directory) : s;
 }
 
-// The last step of what makes or renames a file for good: the name is on the
-// disk once its directory is synced.
+// Syncs a directory, as the last step of creating or renaming a file in it: the
+// name is on the disk only then.
 inline rocksdb::Status SyncDirectory(rocksdb::Env* env,
                                      const std::string& directory) {
   std::unique_ptr<rocksdb::Directory> opened;
@@ -51,7 +51,7 @@ inline std::string WithoutTrailingSlashes(std::string path) {
   return path;
 }
 
-// The directory that has the name of a file or a directory.
+// Returns the directory that contains a file or a directory.
 inline std::string ParentOf(std::string path) {
   path = WithoutTrailingSlashes(std::move(path));
   const size_t slash = path.find_last_of('/');

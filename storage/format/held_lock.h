@@ -1,5 +1,5 @@
-// A lock file: one holder, in this process and all others, by whatever path it
-// is reached.
+// A lock file, which has one holder in all processes, also if they reach it by
+// different paths.
 #pragma once
 
 #include <sys/stat.h>
@@ -19,10 +19,10 @@
 namespace rowbloom {
 
 // The lock files that this process holds, by their directory and name. RocksDB
-// knows its own by their paths alone, so that a second path would lead to the
-// same lock; the system gives a process any lock that it has, and takes it away
-// when the process closes the file once. So a file that is held must not even
-// be opened. Thread-safe.
+// compares only paths, so that a second path would give the same lock again.
+// The system grants a process any lock that it already has, and releases the
+// lock as soon as the process closes the file once. So a file that is held must
+// not even be opened. Thread-safe.
 class LocksOfProcess {
  public:
   using Inode = std::pair<dev_t, ino_t>;
@@ -33,9 +33,9 @@ class LocksOfProcess {
     return locks;
   }
 
-  // nullopt: the system has no such directory. A path of an Env that leads
-  // elsewhere is taken for the system's: such a lock may be busy though nobody
-  // has it.
+  // nullopt: the system has no such directory. Paths of an Env with other files
+  // are taken for the system's: Take may return Busy for such a lock although
+  // it is free.
   static std::optional<Key> KeyOf(const std::string& file) {
     const std::optional<Inode> directory = InodeOf(ParentOf(file));
     if (!directory) return std::nullopt;
@@ -64,7 +64,7 @@ class LocksOfProcess {
   std::set<Key> held_;
 };
 
-// A lock, which is given up with this object.
+// A lock, which is released with this object.
 class HeldLock {
  public:
   explicit HeldLock(rocksdb::Env* env) : env_(env) {}
@@ -75,22 +75,22 @@ class HeldLock {
   HeldLock(const HeldLock&) = delete;
   HeldLock& operator=(const HeldLock&) = delete;
 
-  // Takes the lock, creating the file if need be. Busy, with `busy` as message:
-  // somebody has it, in this process or another one. REQUIRES that this object
+  // Takes the lock, and creates the file if necessary. Busy, with `busy` as
+  // message: this process or another one holds it. REQUIRES that this object
   // has none.
   rocksdb::Status Take(const std::string& file, const std::string& busy) {
     std::optional<LocksOfProcess::Key> key = LocksOfProcess::KeyOf(file);
     if (key && !LocksOfProcess::Get().Add(*key)) {
       return rocksdb::Status::Busy(busy);
     }
-    // A file like others, which stays once its directory is synced.
+    // The file is created like others, so that syncing its directory keeps it.
     rocksdb::Status s = env_->FileExists(file);
     if (s.IsNotFound()) s = rocksdb::WriteStringToFile(env_, "", file);
     const std::optional<LocksOfProcess::Inode> locked =
         LocksOfProcess::InodeOf(file);
     if (s.ok()) s = env_->LockFile(file, &lock_);
-    // The holder before may have deleted the file: the lock would be on one
-    // that nobody else finds.
+    // The previous holder may have deleted the file: then the lock is on a file
+    // that no other caller finds.
     if (s.ok() && LocksOfProcess::InodeOf(file) != locked) {
       env_->UnlockFile(std::exchange(lock_, nullptr)).PermitUncheckedError();
       s = rocksdb::Status::Busy(busy);
@@ -101,8 +101,8 @@ class HeldLock {
       LocksOfProcess::Get().Remove(*key);
     }
     if (!s.IsIOError()) return s;
-    // RocksDB has no code for it. It says in words that this process has the
-    // lock, and gives the system's words for EAGAIN when another process does.
+    // RocksDB has no code for a held lock. Its message says that this process
+    // holds the lock, or is the system's for EAGAIN if another process does.
     const std::string message = s.ToString();
     const bool is_held =
         message.find("lock hold by current process") != message.npos ||
@@ -110,8 +110,9 @@ class HeldLock {
     return is_held ? rocksdb::Status::Busy(busy) : s;
   }
 
-  // The lock, which is the caller's from now on; nullptr: it is not held. This
-  // object has to outlive it: until then nobody else in this process gets it.
+  // Returns the lock, which the caller then owns; nullptr: it is not held. This
+  // object has to outlive it: until then no other caller in this process gets
+  // it.
   rocksdb::FileLock* Release() { return std::exchange(lock_, nullptr); }
 
  private:

@@ -1,4 +1,4 @@
-// Memory on huge pages. Its first use stops at the kernel once for 2 MiB, not
+// Memory on huge pages. Its first use causes one page fault for 2 MiB, not one
 // for each 4 KiB, and a read at a random place waits for fewer walks of the
 // page tables.
 #pragma once
@@ -12,9 +12,9 @@ namespace rowbloom {
 
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// Bytes from the start of a huge page on, not initialised. The whole pages
-// among them are huge where the system has some for madvise; the rest is on
-// small ones. Null: there is no memory. Thread-safe.
+// Allocates uninitialised bytes from the start of a huge page on. Whole pages
+// are huge if the system has some for madvise; the rest is on small pages.
+// Null: there is no memory. Thread-safe.
 inline void* NewOnHugePages(size_t byte_count) noexcept {
   void* const bytes = ::operator new (
       byte_count, std::align_val_t{kHugePageBytes}, std::nothrow);

@@ -25,11 +25,12 @@ class InputFile {
   // The size of the file when it was opened.
   uint64_t size_bytes() const { return size_bytes_; }
 
-  // Exactly `byte_count` bytes. IOError: cannot be read, or became shorter.
+  // Reads exactly `byte_count` bytes. IOError: the file cannot be read, or
+  // became shorter.
   rocksdb::Status ReadAt(uint64_t offset, size_t byte_count, char* out) const {
     return ReadAhead(offset, byte_count, byte_count, out, &byte_count);
   }
-  // Reads at least `least_bytes`, and up to `most_bytes` if they come along.
+  // Reads at least `least_bytes`, and up to `most_bytes` if a read has them.
   rocksdb::Status ReadAhead(uint64_t offset, size_t least_bytes,
                             size_t most_bytes, char* out,
                             size_t* found_bytes) const;

@@ -1,4 +1,4 @@
-// The edge of the library, which no exception crosses.
+// Functions that turn exceptions into statuses: none leaves the library.
 #pragma once
 
 #include <exception>
@@ -11,8 +11,8 @@
 
 namespace rowbloom {
 
-// Returns the status of `body`, or one that stands for its exception. RocksDB
-// throws nothing; our own code throws when memory runs out.
+// Returns the status of `body`, or one for its exception. RocksDB throws
+// nothing; our own code throws when memory runs out.
 template <typename Body>
 rocksdb::Status CatchExceptions(Body&& body) {
   try {
@@ -24,8 +24,7 @@ rocksdb::Status CatchExceptions(Body&& body) {
   }
 }
 
-// Returns the status of having no memory. It names a file if there is memory
-// for the name.
+// Returns MemoryLimit, with the name of a file if there is memory for the name.
 inline rocksdb::Status NoMemoryFor(std::string_view path) noexcept {
   try {
     return MemoryLimit(path, ": no memory");
@@ -35,7 +34,7 @@ inline rocksdb::Status NoMemoryFor(std::string_view path) noexcept {
 }
 
 // Returns the status of `body`, which reads or writes the file at `path`, or
-// that of having no memory for it.
+// NoMemoryFor(path) if `body` has no memory.
 template <typename Body>
 rocksdb::Status CatchNoMemory(std::string_view path, Body&& body) {
   try {

@@ -13,8 +13,9 @@ Status OutputFile::Create(rocksdb::Env* given_env, const std::string& path,
                           std::unique_ptr<OutputFile>* file) {
   rocksdb::Env* const env =
       given_env == nullptr ? rocksdb::Env::Default() : given_env;
-  // Loaders of bulk files skip names that start like this; and no two writers,
-  // nor what one left when it was killed, have the same.
+  // Loaders of bulk files skip names that start with "_". The unique id keeps
+  // the file apart from those of other writers, and from remains of killed
+  // ones.
   const std::filesystem::path target(path);
   const std::string name =
       Concat("_", target.filename().string(), ".", env->GenerateUniqueId());

@@ -1,5 +1,5 @@
-// A file that appears at its path complete, or not at all: written beside it
-// under a name of its own, synced, then renamed. Not thread-safe.
+// A file that appears at its path complete, or not at all: it is written beside
+// that path under another name, synced, and then renamed. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   rocksdb::Status Append(std::string_view bytes);
-  // Puts the bytes that were appended at the path, and on the disk.
+  // Syncs the appended bytes to the disk, and renames the file to its path.
   rocksdb::Status Commit();
 
   uint64_t size_bytes() const { return size_bytes_; }

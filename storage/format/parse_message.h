@@ -5,8 +5,8 @@
 
 namespace rowbloom {
 
-// Parses a message; false: the bytes are none. ParseFromArray would tell
-// standard error, too, which fields are missing.
+// Parses a message. False: the bytes are not a message. ParseFromArray would
+// also print missing fields to standard error.
 template <typename Message>
 bool ParseMessage(std::string_view bytes, Message* message) {
   return message->ParsePartialFromArray(bytes.data(),

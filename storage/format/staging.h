@@ -1,5 +1,5 @@
-// A directory in which something is put together that becomes another directory
-// as the last step.
+// A staging directory: contents are put together in it, and are renamed to
+// their own path as the last step.
 #pragma once
 
 #include <algorithm>
@@ -17,16 +17,15 @@
 
 namespace rowbloom {
 
-// The directory has a file of this name while it has contents. One that has
-// contents and no such file was made by others, and stays.
+// The directory has a file of this name while it has contents. A directory with
+// contents and without this file was made by others, and is kept.
 inline constexpr char kStagingMark[] = "ROWBLOOM_UNFINISHED";
 
-// For one thread. The directory goes with this object, and contents that are
-// not committed with it. One that cannot be removed is emptied by the next
-// Begin.
+// For one thread. The destructor removes the directory, with contents that were
+// not committed. If it cannot, the next Begin empties the directory.
 class Staging {
  public:
-  // `path` is where the contents will be; they are put together below
+  // `path` is the final path of the contents, which are put together below
   // `path` + `suffix`.
   Staging(rocksdb::Env* env, std::string path, const std::string& suffix)
       : env_(env), path_(std::move(path)), directory_(path_ + suffix) {}
@@ -66,15 +65,15 @@ class Staging {
     return s.ok() ? RemoveContents() : s;
   }
 
-  // The path at which a file or directory is to be made.
+  // The path at which the caller creates a file or directory.
   std::string contents() const { return directory_ + "/contents"; }
 
-  // Moves the contents, which are synced, to their place. The directory, empty
-  // now, goes with this object.
+  // Moves the contents, which are synced, to their path. The destructor removes
+  // the directory, which is empty now.
   rocksdb::Status Commit() {
     rocksdb::Status s = env_->RenameFile(contents(), path_);
     if (s.ok()) s = SyncDirectory(env_, ParentOf(path_));
-    // A failure leaves nothing, also one of a renaming that was done.
+    // A failure leaves nothing at the path, even if the renaming was done.
     if (!s.ok() && env_->FileExists(contents()).IsNotFound()) {
       env_->RenameFile(path_, contents()).PermitUncheckedError();
     }
@@ -87,8 +86,8 @@ class Staging {
   std::string Mark() const { return directory_ + "/" + kStagingMark; }
   std::string Lock() const { return directory_ + "/" + kLockFile; }
 
-  // Removes all but the mark and the lock: the contents, and what RocksDB makes
-  // beside them, are directories.
+  // Removes all but the mark and the lock. The contents, and anything that
+  // RocksDB makes beside them, are directories.
   rocksdb::Status RemoveContents() {
     std::vector<std::string> names;
     rocksdb::Status s = ListDirectory(env_, directory_, &names);
@@ -100,7 +99,7 @@ class Staging {
     return s;
   }
 
-  // Nobody else has the lock until its file is gone, and with it the mark.
+  // No other caller gets the lock before its file and the mark are removed.
   rocksdb::Status Remove() {
     rocksdb::Status s = RemoveContents();
     for (const std::string& file : {Mark(), Lock()}) {

@@ -1,4 +1,4 @@
-// Says where an error happened, and what it was.
+// Statuses whose messages say where an error happened, and what it was.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace rowbloom {
 
-// Errors whose message is the parts one after another.
+// Return errors whose messages join the parts.
 template <typename... Parts>
 rocksdb::Status InvalidArgument(const Parts&... parts) {
   return rocksdb::Status::InvalidArgument(Concat(parts...));
@@ -45,9 +45,9 @@ rocksdb::Status MemoryLimit(const Parts&... parts) {
   return rocksdb::Status::MemoryLimit(Concat(parts...));
 }
 
-// The same kind of error with `prefix` before its message. Kinds that carry
-// more than a message (a full disk, for one), and those of the operating
-// system, which say it themselves, stay as they are.
+// Returns the same kind of error with `prefix` before its message. Kinds with
+// more than a message, such as a full disk, are unchanged. So are errors of the
+// operating system, which already say where they happened.
 inline rocksdb::Status Prefixed(const std::string& prefix,
                                 const rocksdb::Status& status) {
   using rocksdb::Status;

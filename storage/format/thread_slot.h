@@ -1,5 +1,5 @@
-// Threads are dealt over slots, so that what a read counts or locks in its slot
-// is rarely another thread's as well.
+// Slots over which threads are distributed, so that two threads rarely use the
+// same counter or lock of a read.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace rowbloom {
 inline constexpr size_t kThreadSlots = 64;
 inline constexpr size_t kCacheLineBytes = 64;  // the alignment of a slot
 
-// This thread's, below kThreadSlots.
+// Returns the slot of this thread, below kThreadSlots.
 inline size_t ThreadSlot() {
   static std::atomic<size_t> next{0};
   static thread_local const size_t slot =
