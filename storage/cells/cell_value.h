@@ -22,8 +22,8 @@ enum class CellFormat : uint8_t { kLatest, kVersioned };
 // The TTL of a put that has none of its own.
 inline constexpr uint64_t kNoTtl = std::numeric_limits<uint64_t>::max();
 
-// True if a put, an Entry or a CellValue, is not to be seen any more by a TTL
-// of its own. A TTL of 0 has always run out.
+// Tells whether the own TTL of a put, an Entry or a CellValue, has run out. A
+// TTL of 0 has always run out.
 template <typename Put>
 constexpr bool HasRunOut(const Put& put, uint64_t now_ms) {
   return put.ttl_ms == 0 ||
@@ -53,7 +53,7 @@ struct CellValue {
   std::string_view value;  // views into the stored bytes
 };
 
-// Reads what RocksDB returned. False: the bytes are not of this format.
+// Reads a value that RocksDB returned. False: the bytes are not of this format.
 inline bool DecodeCellValue(std::string_view stored, CellValue* cell) {
   if (stored.size() < kCellHeadBytes) return false;
   const auto version = static_cast<uint8_t>(stored[0]);
@@ -71,8 +71,8 @@ inline bool DecodeCellValue(std::string_view stored, CellValue* cell) {
   return cell->ttl_ms <= kMaxTimestampMs;
 }
 
-// Tells what was expected, and what was found, in bytes that DecodeCellValue
-// refused.
+// Returns a message that says what was expected and what was found in bytes
+// that DecodeCellValue refused.
 inline std::string ProblemOfCellValue(std::string_view stored) {
   const uint8_t version =
       stored.empty() ? kCellFormatVersion : static_cast<uint8_t>(stored[0]);

@@ -17,7 +17,7 @@ constexpr size_t kMaxHeadBytes = 1 + kTimestampBytes + 9 + 5;
 // The type, on disk, of a put that has a TTL.
 constexpr uint8_t kPutWithTtl = 5;
 
-// An entry but for its value.
+// Appends an entry without its value.
 void AppendHead(const Entry& entry, std::string* stored) {
   const bool has_ttl = entry.ttl_ms != kNoTtl;
   stored->push_back(has_ttl ? char{kPutWithTtl}
@@ -54,7 +54,7 @@ void DropDeletedBy(const Entries& deletes, Entries* puts) {
   });
 }
 
-// The entries without surplus puts, and without those that were deleted singly.
+// Drops surplus puts, and those that were deleted singly.
 Entries Limited(Entries entries, const VersionRules& rules) {
   DropSurplus(rules, &entries);
   DropDeletedSingly(&entries);
@@ -186,9 +186,10 @@ bool DropSurplus(const VersionRules& rules, Entries* entries) {
 
 Entries ApplyOperand(const Entries& state, const Entries& operand,
                      const VersionRules& rules) {
-  // A state may be an operand that RocksDB took for it as it was.
+  // A state may be an operand that RocksDB took unchanged.
   Entries before = Limited(state, rules);
-  // A version that was deleted before another came takes no place of it.
+  // A version that was deleted before another was written does not make that
+  // one surplus.
   Entries writes = operand;
   DropDeletedBy(before, &writes);
   DropDeletedBy(operand, &before);

@@ -30,7 +30,7 @@ constexpr bool IsDeleteOfRow(ChangeType type) {
          type == ChangeType::kDeleteFamilyVersion;
 }
 
-// The types that are on disk, and keep their numbers.
+// Tells whether a type is on disk. Such types keep their numbers.
 constexpr bool IsEntryType(ChangeType type) {
   return type == ChangeType::kPut || type == ChangeType::kDelete ||
          type == ChangeType::kDeleteVersion || IsDeleteOfRow(type);
@@ -41,15 +41,15 @@ struct Entry {
   ChangeType type = ChangeType::kPut;
   uint64_t timestamp_ms = 0;
   std::string_view value;  // a put's; views into the stored bytes
-  // A put's own. A put that has run out keeps its place among the versions, so
-  // that none comes back that it pushed out or let expire.
+  // The TTL of a put. A put whose TTL has run out still counts as a version, so
+  // that versions that are surplus or expired because of it do not come back.
   uint64_t ttl_ms = kNoTtl;
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-// The kinds of entries that most stores have none of, and that cost more time
-// in those that may have some. Any of them together.
+// A set of kinds of entries that most stores do not have. A store that may have
+// some spends more time, as described for each kind.
 using RareKinds = uint8_t;
 // A kDeleteFamily or kDeleteFamilyVersion: each read of a `versioned` cell
 // looks up its row's key, too. With many files a get takes up to twice as long.
@@ -79,7 +79,7 @@ inline bool IsDeletedBy(const Entry& before, const Entry& entry) {
 }
 
 // True if `a` comes before `b`: newer first, and at one timestamp the larger
-// type first, so that deletes come before what they take.
+// type first, so that deletes come before the entries that they take.
 bool ComesBefore(const Entry& a, const Entry& b);
 
 // Newest first, no two with the same timestamp and type.
@@ -95,7 +95,7 @@ struct VersionRules {
     return ttl_ms != 0 && timestamp_ms < now_ms &&
            now_ms - timestamp_ms > ttl_ms;
   }
-  // True if the cell of a `latest` family is not seen any more.
+  // True if the cell of a `latest` family is not visible any more.
   bool Hide(const CellValue& cell, uint64_t now_ms) const {
     return HasRunOut(cell, now_ms) ||
            (min_versions == 0 && Expired(cell.timestamp_ms, now_ms));
@@ -104,8 +104,8 @@ struct VersionRules {
   friend bool operator==(const VersionRules&, const VersionRules&) = default;
 };
 
-// Counts the versions that a cell keeps, newest first: max_versions of them at
-// most, and those after the first as long as all have at most kMaxCellBytes.
+// Counts the versions that a cell keeps, newest first: at most max_versions,
+// and after the first only while all together have at most kMaxCellBytes.
 // Versions that were deleted singly count.
 class KeptVersions {
  public:
@@ -151,37 +151,38 @@ struct RowDeletes {
 // REQUIRES entries in order, with values of at most kMaxValueBytes.
 std::string EncodeEntries(const Entries& entries);
 
-// The bytes that EncodeEntries makes of a single entry, but for the value.
+// Returns the bytes of EncodeEntries for a single entry, without its value.
 std::string EncodeEntryHead(const Entry& entry);
 
-// Reads what RocksDB returned. False: the bytes are not of this format, and
-// *problem says at which offset, what was expected and what was found; *entries
-// is unspecified.
+// Reads a value that RocksDB returned. False: the bytes are not of this format.
+// *problem then has the offset, what was expected and what was found, and
+// *entries is unspecified.
 bool DecodeEntries(std::string_view stored, Entries* entries,
                    std::string* problem);
 
-// The entries without what deletes of columns and families take.
+// Drops the entries that deletes of columns and families take.
 Entries DropDeleted(Entries entries);
-// Drops the puts that a kDeleteVersion takes, which stands right before them.
+// Drops each put that the kDeleteVersion right before it takes.
 void DropDeletedSingly(Entries* entries);
 
 // Drops the puts that are surplus. True: there were some.
 bool DropSurplus(const VersionRules& rules, Entries* entries);
 
-// The entries `state` after the writes `operand`, which came after them: each
-// kDeleteVersion of it came before each put. Drops what was deleted and what is
-// surplus.
+// Applies the writes of `operand` to the entries of `state`, which were written
+// before. In the operand, each kDeleteVersion was written before each put.
+// Drops deleted entries and surplus versions.
 Entries ApplyOperand(const Entries& state, const Entries& operand,
                      const VersionRules& rules);
 
-// One operand that stands for puts in the order of their writes: of two with
-// the same timestamp the later one stays.
+// Returns one operand for puts in the order of their writes. Of two with the
+// same timestamp the later one stays.
 Entries JoinPuts(Entries puts);
 
-// One operand that stands for `left` and then `right`. Keeps surplus versions:
-// an earlier kDeleteVersion may take those that push them out. nullopt: there
-// is none, as one has a kDeleteVersion and the other a put. The versions that
-// the put pushes out depend on which of them came first.
+// Returns one operand with the effect of `left` and then `right`. Surplus
+// versions are kept: an earlier kDeleteVersion may take the versions that make
+// them surplus. nullopt: there is no such operand, as one has a kDeleteVersion
+// and the other a put. The versions that the put makes surplus depend on which
+// of them was written first.
 std::optional<Entries> CombineOperands(const Entries& left,
                                        const Entries& right);
 
@@ -191,15 +192,15 @@ struct ReclaimFacts {
   // No put before this timestamp is in any file or in memory.
   uint64_t no_puts_before_ms = 0;
   const RowDeletes* row_deletes = nullptr;  // nullptr: not known
-  // The entries are an operand: a put that expired stays, as other files may
-  // have what it replaced or pushed out.
+  // The entries are an operand: an expired put is kept, as other files may have
+  // versions that it replaced or made surplus.
   bool is_operand = false;
 };
 
-// Removes what no read can need: versions that expired, deletes that expired
-// and have nothing left to take, and versions and deletes that a kDeleteFamily
-// takes. A put whose own TTL has run out loses its value, and stays as long as
-// a delete does, with a TTL of 0. True: something was removed.
+// Removes entries that no read can need: versions that expired, deletes that
+// expired and have nothing left to take, and versions and deletes that a
+// kDeleteFamily takes. A put whose own TTL has run out loses its value, and is
+// kept as long as a delete, with a TTL of 0. True: something was removed.
 bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
                 Entries* entries);
 
@@ -209,13 +210,13 @@ template <typename Show>
 void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
                     const VersionRules& rules, uint64_t wall_ms, Show show) {
   std::optional<uint64_t> deleted_version_ms;
-  // Versions that are there, have run out or were deleted singly.
+  // The versions so far, also those that have run out or were deleted singly.
   uint32_t newer = 0;
-  // An operand that nothing was merged with may have more than are kept.
+  // An operand that was not merged may have surplus versions.
   KeptVersions kept(rules);
   for (const Entry& entry : entries) {
     if (row_deletes.TakesUpTo(entry.timestamp_ms)) return;
-    // These take all that follow, which is not newer.
+    // These take all entries that follow, as none is newer.
     if (entry.type == ChangeType::kDeleteFamily ||
         entry.type == ChangeType::kDelete) {
       return;
@@ -231,7 +232,7 @@ void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
     }
     if (rules.Expired(entry.timestamp_ms, wall_ms) &&
         newer >= rules.min_versions) {
-      return;  // as are all that follow
+      return;  // all that follow have expired, too
     }
     ++newer;
     if (row_deletes.TakesAt(entry.timestamp_ms) || HasRunOut(entry, wall_ms)) {

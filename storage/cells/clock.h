@@ -36,8 +36,8 @@ class LeasedClock {
   // The machine's time, by which versions expire.
   uint64_t WallNow() const { return std::min(wall_clock_(), kMaxTimestampMs); }
 
-  // The store's time: the machine's, or the latest that was given if that is
-  // later. Up to kMaxNowMs, so that a cell can run ahead of it.
+  // The store's time: the machine's, or the latest that was returned if that is
+  // later. It is at most kMaxNowMs, so that a cell can run ahead of it.
   uint64_t Now() { return RaiseTo(WallNow()); }
 
   // Makes the store's time at least this; returns it.
@@ -45,12 +45,12 @@ class LeasedClock {
     return Raise(&last_ms_, std::min(time_ms, kMaxNowMs));
   }
 
-  // Notes a timestamp that a write gives: those of one cell may run ahead of
-  // Now(), each cell for itself.
+  // Notes a timestamp that a write assigns. The timestamps of each cell may run
+  // ahead of Now().
   void Note(uint64_t timestamp_ms) { Raise(&noted_ms_, timestamp_ms); }
 
-  // A time of its own: later than all that Now() gave or that were noted, and
-  // earlier than all that it will give.
+  // Returns a unique time: later than all that Now() returned or that were
+  // noted, and earlier than all that Now() will return.
   uint64_t Step() {
     uint64_t last_ms = last_ms_;
     uint64_t step_ms = 0;
@@ -63,26 +63,26 @@ class LeasedClock {
     return step_ms;
   }
 
-  // The bound found in a store that is opened, or that a store is reset to.
-  // REQUIRES that no write is under way.
+  // Starts from a bound, when a store is opened or its clock is reset. REQUIRES
+  // that no write is running.
   void Start(uint64_t bound_ms) {
     noted_ms_ = bound_ms;
     bound_ms_ = bound_ms;
     last_ms_ = bound_ms == 0 ? 0 : std::min(bound_ms + 1, kMaxNowMs);
   }
 
-  // The bound to keep before a write of this timestamp. Nothing: the kept one
-  // covers it.
+  // Returns the bound to keep before a write of this timestamp. nullopt: the
+  // kept bound covers it.
   std::optional<uint64_t> BoundToKeep(uint64_t timestamp_ms) const {
     if (timestamp_ms <= bound_ms_) return std::nullopt;
     return std::min(timestamp_ms, kMaxTimestampMs - kLeaseMs) + kLeaseMs;
   }
 
-  // REQUIRES: the bound was written. One thread at a time.
+  // Notes a bound. REQUIRES that it was written. One thread at a time.
   void Kept(uint64_t bound_ms) { bound_ms_ = bound_ms; }
 
-  // The bound to keep when no more timestamps will be given. Nothing: the kept
-  // one is exact.
+  // Returns the bound to keep when no more timestamps will be assigned.
+  // nullopt: the kept bound is exact.
   std::optional<uint64_t> ExactBound() const {
     if (noted_ms_ == bound_ms_) return std::nullopt;
     return noted_ms_.load();
@@ -92,7 +92,7 @@ class LeasedClock {
   static constexpr uint64_t kMaxNowMs =
       kMaxTimestampMs - GivenTimes::kMaxAheadMs - 1;
 
-  // The larger of the two, which the variable then has.
+  // Raises the variable to `value` if that is larger. Returns the larger one.
   static uint64_t Raise(std::atomic<uint64_t>* variable, uint64_t value) {
     uint64_t current = variable->load();
     while (current < value &&

@@ -29,7 +29,7 @@ Match Match::Regex(const std::string& pattern) {
 }
 
 bool Match::Fits(std::string_view bytes) const {
-  // Below 0 for less. The first bytes tell it mostly, without a call.
+  // Below 0 for less. The first bytes mostly decide it, without a call.
   const auto order = [&]() -> int {
     if (bytes.empty() || bytes_.empty() || bytes[0] == bytes_[0]) {
       return bytes.compare(bytes_);
@@ -126,7 +126,7 @@ Filter Filter::Make(Node node) {
     node.status =
         InvalidArgument("a filter has more than ", kMaxSize, " parts");
   }
-  // An error is all that is left of a filter: trees are never deep.
+  // A filter with an error keeps only that, so that trees are never deep.
   if (!node.status.ok()) node.parts.clear();
   return Filter(std::make_shared<const Node>(std::move(node)));
 }
@@ -193,7 +193,7 @@ FilterRun::Verdict FilterRun::VerdictOf(Step* step, const FilteredCell& cell) {
   }
 }
 
-// A function of its own, as VerdictOf is faster without a loop in it.
+// This is a separate function, as VerdictOf is faster without a loop in it.
 FilterRun::Verdict FilterRun::VerdictOfParts(Step* step,
                                              const FilteredCell& cell) {
   Verdict least = Verdict::kDropRow;

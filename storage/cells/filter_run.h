@@ -35,10 +35,10 @@ struct Filter::Node {
   // Filter::Make sets these.
   rocksdb::Status status = rocksdb::Status::OK();
   uint32_t depth = 1;
-  uint64_t size = 1;  // of the tree: a part that is there twice counts twice
+  uint64_t size = 1;  // of the tree: a part that occurs twice counts twice
   bool has_page = false;
   bool is_stateless = true;  // no FirstCell, Page or RowsWith in it
-  bool needs_key = false;    // anything of the row or the qualifier
+  bool needs_key = false;    // it reads the row or the qualifier
 };
 
 // The cell that a filter judges. Its row is the one that was begun.
@@ -49,8 +49,8 @@ struct FilteredCell {
   std::string_view value;
 };
 
-// Begin each row, and call Keeps for its cells. If it LooksFirst, the first
-// pass over the row's cells keeps none; StartKeeping begins the second.
+// Call BeginRow for each row, and Keeps for its cells. If LooksFirst(), the
+// first pass over the cells keeps none; StartKeeping begins the second.
 class FilterRun {
  public:
   // The filter outlives it. REQUIRES filter.status().ok().
@@ -60,7 +60,7 @@ class FilterRun {
 
   bool LooksFirst() const { return !rows_with_.empty(); }
 
-  // True: Drops may be called of any cell, whose row and qualifier it ignores.
+  // True: Drops may be called for any cell, and ignores its row and qualifier.
   bool NeedsNoKey() const { return !root_.node->needs_key; }
   bool Drops(const FilteredCell& cell) {
     return VerdictOf(&root_, cell) != Verdict::kKeep;
@@ -79,11 +79,11 @@ class FilterRun {
   }
   // True: this pass needs no further cell of the row.
   bool RowIsDone() const { return row_is_done_; }
-  // True: no cell of any row to come is kept.
+  // True: no cell of a later row can be kept.
   bool IsOver() const { return DropsAll(root_, false); }
 
  private:
-  // Ordered, so that an Or has the least of its parts'.
+  // Ordered, so that an Or has the least verdict of its parts.
   enum class Verdict : uint8_t { kKeep, kDrop, kDropRow };
 
   // A filter with its state in this read.
@@ -92,7 +92,7 @@ class FilterRun {
     std::vector<Step> parts = {};
     uint64_t row = 0;   // the number of the last row that it noted
     uint64_t rows = 0;  // Page: rows that it noted
-    bool fits = false;  // Row: the present row fits
+    bool fits = false;  // Row: the current row fits
   };
 
   void MakeStep(const Filter& filter, Step* step);
@@ -103,8 +103,8 @@ class FilterRun {
   void Look(const FilteredCell& cell);
   Verdict VerdictOf(Step* step, const FilteredCell& cell);
   Verdict VerdictOfParts(Step* step, const FilteredCell& cell);
-  // Tells whether no cell of the row that was begun, or of any later one, can
-  // be kept, without a look at one.
+  // Tells whether no cell of the current row (`of_this_row`), or else of any
+  // later row, can be kept, without a look at one.
   bool DropsAll(const Step& step, bool of_this_row) const;
 
   Step root_;

@@ -1,13 +1,13 @@
-// The timestamps that the store has lately given to the cells of some rows.
+// The timestamps that the store recently assigned to the cells of some rows.
 //
-// Two puts of a cell with one timestamp are one version, and a put at the
-// timestamp of a delete is hidden by it. So the store gives each cell rising
-// timestamps: a put gets the store's time, or a millisecond more than the
-// cell's last put or delete. A cell may run ahead of the store's time by
-// kMaxAheadMs; a put beyond that replaces the cell's newest version, as HBase's
-// puts of one millisecond do, and a delete beyond that has to remove what it
-// takes, so that it can have an older timestamp than that. A put after a delete
-// that the application gave a timestamp so far ahead has a millisecond more.
+// Two puts of a cell with one timestamp are one version, and a delete hides a
+// put at its timestamp. So the store assigns rising timestamps to each cell: a
+// put gets the store's time, or a millisecond more than the cell's last put or
+// delete. A cell may run ahead of the store's time by kMaxAheadMs. A put beyond
+// that replaces the cell's newest version, as HBase's puts of one millisecond
+// do. A delete beyond that gets an older timestamp than the newest versions
+// that it takes, which have to be removed. If the application gave a delete a
+// timestamp so far ahead, a put after it has a millisecond more.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@
 
 namespace rowbloom {
 
-// Not thread-safe. Times are milliseconds; cells and rows are known by hashes:
-// two that share one only run ahead sooner.
+// Not thread-safe. Times are milliseconds; cells and rows are identified by
+// hashes. Two with the same hash only run ahead sooner.
 class GivenTimes {
  public:
   static constexpr uint64_t kMaxAheadMs = 1000;
 
-  // Nothing that was given up to a time before `now_ms` matters any more. To
-  // bound memory, while the clock stands still, the store's time may have to
-  // be raised: to what this returns, if anything.
+  // Forgets all timestamps if they are before `now_ms`. If too many are
+  // remembered while the clock stands still, forgets at least half of them and
+  // returns the time to which the store's time then has to be raised.
   std::optional<uint64_t> MoveTo(uint64_t now_ms) {
     if (now_ms > newest_ms_) {
       if (newest_ms_ != 0) Clear();
@@ -50,8 +50,8 @@ class GivenTimes {
   // Tells whether so many cells are remembered that MoveTo may raise the time.
   bool IsFull() const { return times_.size() >= kMaxCells; }
 
-  // The timestamp of a put at the store's time `now_ms`. With `replaces` it may
-  // be that of the cell's last put.
+  // Assigns the timestamp of a put at the store's time `now_ms`. With
+  // `replaces` it may be that of the cell's last put.
   uint64_t Put(uint64_t row, uint64_t cell, uint64_t now_ms, bool replaces) {
     Times& of_row = times_[row];
     Times& times = times_[cell];
@@ -67,14 +67,15 @@ class GivenTimes {
 
   struct Marker {
     uint64_t timestamp_ms;
-    // It does not cover what was given: that has to be removed.
+    // The timestamp does not cover all versions: they have to be removed.
     bool remove;
   };
-  // The marker of a delete of a cell, or, with `row` as `cell`, of a whole row.
-  // Memory keeps what the delete removes: it may not be written after all.
+  // Returns the marker of a delete of a cell, or, with `row` as `cell`, of a
+  // whole row. The timestamps that it takes stay remembered, as the delete may
+  // not be written after all.
   Marker Delete(uint64_t row, uint64_t cell, uint64_t now_ms) {
     Times& deleted = times_[cell];
-    // The first time after all that the delete is to take.
+    // The first time after all versions that the delete has to take.
     const uint64_t after_ms = deleted.after_ms();
     const uint64_t limit_ms = now_ms + kMaxAheadMs;
     const bool remove = after_ms > limit_ms;
@@ -84,8 +85,8 @@ class GivenTimes {
     return {timestamp_ms, remove};
   }
 
-  // A put, or a delete as above, had this timestamp given: later puts of the
-  // cell get a later one. False: they do not, as it is past, or too far ahead.
+  // Note a put, or a delete as above, with a given timestamp: later puts of the
+  // cell get a later one. False: it is past, or too far ahead, and not noted.
   bool NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
                uint64_t now_ms) {
     if (!IsNear(timestamp_ms, now_ms)) return false;
@@ -100,7 +101,7 @@ class GivenTimes {
     return true;
   }
 
-  // Forgets those that are more than kMaxAheadMs ahead of a time.
+  // Forgets timestamps that are more than kMaxAheadMs ahead of `now_ms`.
   void ForgetBeyond(uint64_t now_ms) {
     const uint64_t most_ms = now_ms + kMaxAheadMs + 1;
     newest_ms_ = 0;
@@ -111,10 +112,10 @@ class GivenTimes {
     });
   }
 
-  // Forgets all of them, and gives back most of their memory.
+  // Forgets all timestamps, and frees most of their memory.
   void Clear() {
-    // To clear a map takes as long as it has buckets, which a large batch may
-    // have left.
+    // Clearing a map takes time for each of its buckets, of which a large batch
+    // may have left many.
     if (times_.bucket_count() > 2 * kMaxCells) times_ = {};
     times_.clear();
     newest_ms_ = 0;
@@ -129,7 +130,7 @@ class GivenTimes {
   struct Times {
     uint64_t after_put_ms = 0;
     uint64_t after_delete_ms = 0;
-    uint64_t after_cells_ms = 0;  // of a row: after all that its cells had
+    uint64_t after_cells_ms = 0;  // of a row: after all times of its cells
 
     uint64_t after_ms() const {
       return std::max({after_put_ms, after_delete_ms, after_cells_ms});
@@ -145,8 +146,8 @@ class GivenTimes {
     newest_ms_ = std::max(newest_ms_, timestamp_ms);
   }
 
-  uint64_t newest_ms_ = 0;  // the newest of all that is remembered
-  // The times of cells and, under the row, of the row.
+  uint64_t newest_ms_ = 0;  // the newest remembered time
+  // The times by the hash of a cell, or of a row.
   std::unordered_map<uint64_t, Times> times_;
 };
 
