@@ -1,4 +1,4 @@
-// Blocks, of which a file consists up to its trailer:
+// A file consists of blocks, up to its trailer:
 //
 //   header (33 bytes) | payload, compressed with the file's codec | checksums
 //
@@ -6,7 +6,7 @@
 //   0       8      magic: the block's type
 //   8       4      bytes on disk after the header, checksums included
 //   12      4      bytes of the payload, uncompressed
-//   16      8      offset of the block of this type before it, -1 if none
+//   16      8      offset of the previous block of this type, -1 if none
 //   24      1      checksum type
 //   25      4      bytes that each checksum covers
 //   29      4      bytes on disk with the header, without checksums
@@ -24,7 +24,7 @@ namespace rowbloom::hfile {
 
 inline constexpr size_t kBlockMagicBytes = 8;
 inline constexpr size_t kBlockHeaderBytes = 33;
-// The least that HBase's writer takes for bytes_per_checksum.
+// The smallest bytes_per_checksum that HBase's writer accepts.
 inline constexpr uint32_t kMinBytesPerChecksum = kBlockHeaderBytes;
 
 enum class BlockType : uint8_t {
@@ -41,12 +41,12 @@ enum class BlockType : uint8_t {
 };
 inline constexpr size_t kBlockTypes = 10;
 
-// Cells, in whatever encoding.
+// Tells whether a block of this type holds cells, in any encoding.
 inline bool IsData(BlockType type) {
   return type == BlockType::kData || type == BlockType::kEncodedData;
 }
 
-// Eight bytes, all printable.
+// Returns the type's magic: eight bytes, all printable.
 std::string_view Magic(BlockType type);
 
 struct BlockHeader {
@@ -63,17 +63,17 @@ struct BlockHeader {
   }
 };
 
-// Corruption with what is wrong, without a place: an unknown type, or numbers
-// that contradict each other. REQUIRES kBlockHeaderBytes bytes.
+// Parses a header. Returns Corruption, without a place, for an unknown type and
+// for invalid or contradictory numbers. REQUIRES kBlockHeaderBytes bytes.
 rocksdb::Status ParseBlockHeader(std::string_view bytes, BlockHeader* header);
 
 // REQUIRES all bytes of the block.
 rocksdb::Status VerifyChecksums(const BlockHeader& header,
                                 std::string_view block);
 
-// Appends header and checksums around what is stored: `stored` already has
-// kBlockHeaderBytes bytes of room at its front. The header's stored_bytes and
-// checksums_bytes are computed.
+// Writes the header into the first kBlockHeaderBytes bytes of `*stored`, which
+// the caller has left free, and appends the checksums. Computes the header's
+// stored_bytes and checksums_bytes.
 void SealBlock(BlockHeader header, std::string* stored);
 
 }  // namespace rowbloom::hfile

@@ -32,7 +32,7 @@ void HFileBlockCache::Insert(uint64_t file_id,
   while (used_bytes_ + charge > capacity_bytes_) {
     Remove(std::prev(newest_first_.end()));
   }
-  // Without memory for it, the cache stays as it is.
+  // If there is no memory for the entry, the cache stays consistent.
   List entry;
   entry.push_front({key, block, charge});
   entries_.emplace(key, entry.begin());

@@ -15,7 +15,7 @@
 
 namespace rowbloom::hfile {
 
-// One block of a file. Once it is shared it is not changed.
+// One block of a file. It is immutable once it is shared.
 struct Block {
   BlockHeader header;
   uint64_t offset = 0;
@@ -33,14 +33,14 @@ class HFileBlockCache {
   explicit HFileBlockCache(size_t capacity_bytes)
       : capacity_bytes_(capacity_bytes) {}
 
-  // A number for a file, to tell its blocks from those of others.
+  // Returns a number that identifies the blocks of a file in this cache.
   uint64_t NewFileId();
 
-  // Null when it is not there.
+  // Returns null if the block is absent.
   std::shared_ptr<const hfile::Block> Find(uint64_t file_id, uint64_t offset);
   void Insert(uint64_t file_id,
               const std::shared_ptr<const hfile::Block>& block);
-  // The file is closed.
+  // Removes all blocks of a file, which is being closed.
   void Erase(uint64_t file_id);
 
   size_t used_bytes() const;

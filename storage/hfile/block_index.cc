@@ -46,7 +46,7 @@ Status CheckKey(size_t entry, KeyForm form, std::string_view key,
   return Status::OK();
 }
 
-// The last of `count` entries with a key at or before `key`, or `count`.
+// Returns the last entry with a key at or before `key`, or the index's size.
 template <typename Index>
 size_t FindLast(const Index& index, KeyForm form, std::string_view key) {
   size_t low = 0;  // entries before it are at or before the key

@@ -1,9 +1,9 @@
-// Indexes as they are read: lists of (block, key), in two forms.
+// Reads indexes. An index is a list of (block, key) in one of two forms:
 //
 //   root      (offset i64, block bytes i32, key length vlong, key)*
 //   non-root  n i32, (n + 1) starts i32, (offset i64, block bytes i32, key)^n
 //
-// where starts count from the first entry on. The root form also holds the
+// where starts are relative to the first entry. The root form also lists the
 // chunks of Bloom filters and the meta blocks.
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace rowbloom::hfile {
 
-// The form of an index's keys, and so their order.
+// The form of an index's keys. It determines their order.
 enum class KeyForm : uint8_t {
   kCellKey,  // the key of a cell, compared as such
   kBytes,    // compared as unsigned bytes
   kName,     // in no order that readers rely on
 };
 
-// Negative, zero or positive. REQUIRES well-formed keys.
+// Returns a negative number, 0 or a positive one. REQUIRES well-formed keys.
 int CompareIndexKeys(KeyForm form, std::string_view a, std::string_view b);
 
-// The part of the file where the blocks of an index may be.
+// The part of the file that contains all blocks of an index.
 struct BlockBounds {
   uint64_t end_offset = 0;
 };
@@ -37,8 +37,9 @@ class RootIndex {
  public:
   RootIndex() = default;
 
-  // Checks every entry: bounds of blocks and keys, order of keys. `*rest` is
-  // what follows the entries. Corruption, without a place.
+  // Parses an index and checks every entry: bounds of blocks and keys, order of
+  // keys. Sets `*rest` to the bytes after the entries. Corruption names no
+  // place.
   static rocksdb::Status Parse(std::string_view bytes, uint64_t entry_count,
                                KeyForm form, const BlockBounds& bounds,
                                RootIndex* index, std::string_view* rest);
@@ -46,7 +47,7 @@ class RootIndex {
   size_t size() const { return entry_at_.size(); }
   BlockLocation location(size_t entry) const;
   std::string_view key(size_t entry) const;
-  // The last entry with a key at or before `key`, size() when there is none.
+  // Returns the last entry with a key at or before `key`; size() if none.
   size_t Find(std::string_view key) const;
 
  private:
@@ -63,7 +64,7 @@ class NonRootIndex {
   // REQUIRES that Check(payload) was OK.
   explicit NonRootIndex(std::string_view payload);
 
-  // Checks as RootIndex::Parse does; without entries a block is corrupt, too.
+  // Checks the payload as RootIndex::Parse does. Without entries it is corrupt.
   static rocksdb::Status Check(std::string_view payload,
                                const BlockBounds& bounds, bool check_order);
 
@@ -80,7 +81,7 @@ class NonRootIndex {
   size_t entry_count_ = 0;
 };
 
-// The place of the middle key, which a root index of several levels has.
+// The place of the middle key, which only an index of several levels stores.
 struct MidKeyLocation {
   BlockLocation leaf;
   uint32_t entry = 0;

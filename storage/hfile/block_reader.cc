@@ -12,8 +12,8 @@ using rocksdb::Status;
 
 constexpr std::string_view kWhat = "block";
 
-// The most bytes that a block takes on disk. Beyond its payload, incompressible
-// data grows a little, and each checksum of 4 bytes covers at least 33.
+// Returns the largest size of a block on disk. Incompressible data grows a
+// little beyond the payload, and each checksum of 4 bytes covers at least 33.
 uint64_t MaxStoredBytes(uint64_t max_payload_bytes) {
   constexpr uint64_t kSmallBlockBytes = 64 * 1024;
   return max_payload_bytes + max_payload_bytes / 4 + kSmallBlockBytes;

@@ -1,4 +1,4 @@
-// Reads blocks of one file: bounds, checksum, decompression, in this order.
+// Reads blocks of one file: checks bounds, then checksums, then decompresses.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct BlockLocation {
   uint64_t offset = 0;
   uint32_t block_bytes = 0;  // header and checksums included
 };
-inline constexpr size_t kLocationBytes = 12;  // of one in an index
+inline constexpr size_t kLocationBytes = 12;  // the size of one in an index
 
 // Immutable and thread-safe. Errors name file, offset, expected and found.
 class BlockReader {
@@ -38,28 +38,28 @@ class BlockReader {
   const InputFile& file() const { return file_; }
   uint64_t max_data_block_bytes() const { return max_data_block_bytes_; }
 
-  // The header of the block at `offset`, which must end by `end_offset`.
+  // Reads the header of a block at `offset` that must end by `end_offset`.
   rocksdb::Status ReadHeader(uint64_t offset, uint64_t end_offset,
                              BlockHeader* header) const;
 
-  // The block at `location` into `*block`, whose memory is used again;
-  // `*scratch` is for its compressed form. Corruption for any other type than
+  // Reads the block at `location` into `*block`, whose memory it reuses. Uses
+  // `*scratch` for the compressed form. Corruption for a type other than
   // `expected`.
   rocksdb::Status Read(const BlockLocation& location, BlockType expected,
                        Block* block, Buffer* scratch) const;
 
-  // The block as it is stored, with its checksums: only its header goes to
-  // `*block`, which has no payload then.
+  // Reads a block into `*scratch` as it is stored and verifies its checksums.
+  // `*block` gets its header and offset, but no payload.
   rocksdb::Status ReadStored(const BlockLocation& location, Block* block,
                              Buffer* scratch) const;
 
  private:
-  // The largest block of this type that is read, decompressed.
+  // Returns the size limit of a block of this type, decompressed.
   uint64_t MaxBytes(BlockType type) const {
     return IsData(type) ? max_data_block_bytes_ : max_block_bytes_;
   }
-  // All bytes of the block, of at most `max_bytes` decompressed, into
-  // `*target`, and its header.
+  // Reads all bytes of the block into `*target` and parses its header. Refuses
+  // a block that is too large for a payload of `max_bytes`.
   rocksdb::Status Load(const BlockLocation& location, uint64_t max_bytes,
                        Buffer* target, BlockHeader* header,
                        std::string_view* stored) const;

@@ -23,7 +23,7 @@ bool BlockWalk::Next() {
                   ? reader_.blocks().Read(location, block_.header.type, &block_,
                                           &scratch_)
                   : reader_.blocks().ReadStored(location, &block_, &scratch_);
-    // A size that is wrong must not hide what is behind it.
+    // A wrong size must not hide the blocks after it.
     if (!status_.ok()) end_ = std::min(end_, NextKnownOffset());
   } else {
     end_ = NextKnownOffset();

@@ -1,13 +1,13 @@
-// Every block of a file in order, from its first byte to its trailer, whether
-// an index names it or not.
+// Walks over every block of a file in order, from the first byte to the
+// trailer, whether an index names the block or not.
 //
 //   BlockWalk walk(reader);
 //   while (walk.Next()) {
 //     if (walk.status().ok()) Use(walk.block());
 //   }
 //
-// Goes on behind damage: at the end of the block, if its header can be trusted
-// so far, else at the next block that the load-on-open section names.
+// Continues after damage at the end of the block if its header parses, but no
+// later than at the next block that the load-on-open section names.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace rowbloom::hfile {
 
-// Holds one block, and after damage the offsets that are known. The reader must
-// outlive it. Not thread-safe.
+// Holds one block and, after damage, the offsets of known blocks. The reader
+// must outlive it. Not thread-safe.
 class BlockWalk {
  public:
   explicit BlockWalk(const Reader& reader) : reader_(reader) {}
@@ -30,15 +30,15 @@ class BlockWalk {
   bool Next();
 
   uint64_t offset() const { return offset_; }
-  // Header and checksums included; without a header, what there is up to the
-  // next block that is known.
+  // Returns the size of the block with header and checksums. A damaged block
+  // ends at the next known block at the latest.
   uint64_t block_bytes() const { return end_ - offset_; }
-  // Tells whether there is a header that makes sense, which is block().header.
+  // Tells whether the header could be parsed, which is block().header then.
   bool has_header() const { return has_header_; }
-  // The status of header, checksums, and contents if they can be unpacked.
+  // Returns the status of header, checksums, and contents if they can be read.
   const rocksdb::Status& status() const { return status_; }
-  // The payload is that of the last block that was read without an error. There
-  // is none when the file's codec is not supported, or the file is encrypted.
+  // Returns the block. Its payload is empty after an error, if the file's codec
+  // is not supported, and if the file is encrypted.
   const Block& block() const { return block_; }
 
  private:

@@ -1,5 +1,5 @@
-// Writes blocks one behind the other: compression, header, checksums. Not
-// thread-safe.
+// Writes blocks one after another: compresses them, adds header and checksums.
+// Not thread-safe.
 #pragma once
 
 #include <array>
@@ -21,10 +21,10 @@ class BlockWriter {
  public:
   BlockWriter(const FileForm& options, OutputFile* file);
 
-  // InvalidArgument: the next block may not have so many bytes.
+  // Returns InvalidArgument if a block of `block_bytes` is too large.
   rocksdb::Status CheckBytes(size_t block_bytes) const;
 
-  // `*location` is where the block is.
+  // Writes a block and sets `*location` to its place.
   rocksdb::Status Write(BlockType type, std::string_view payload,
                         BlockLocation* location);
 

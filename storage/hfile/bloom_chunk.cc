@@ -17,7 +17,7 @@ void ForEachBit(HFileHash hash, uint32_t hash_count, std::string_view key,
   const auto bits = static_cast<int32_t>(chunk_bytes * 8);
   uint32_t at = first;
   for (uint32_t i = 0; i < hash_count; ++i, at += step) {
-    // The remainder has the sign of the number, in Java as here.
+    // The remainder has the sign of the dividend, as in Java.
     const auto bit =
         static_cast<uint32_t>(std::abs(static_cast<int32_t>(at) % bits));
     if (!visit(bit >> 3, static_cast<uint8_t>(1U << (bit & 7)))) return;

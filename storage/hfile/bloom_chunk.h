@@ -1,6 +1,5 @@
-// One chunk of a compound Bloom filter: an array of bits, and how its keys
-// spread over them. FORMAT.md has the arithmetic, all of which is HBase's to
-// the bit.
+// One chunk of a compound Bloom filter: an array of bits, and the mapping of
+// keys to bits. FORMAT.md has the arithmetic, which equals HBase's to the bit.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +11,27 @@
 
 namespace rowbloom::hfile {
 
-// The most bytes of a chunk, for its bits to be counted by a Java int.
+// The largest chunk, as a Java int counts its bits.
 inline constexpr uint64_t kMaxChunkBytes = (uint64_t{1} << 28) - 1;
 
 struct ChunkSizing {
   uint64_t bytes = 0;
   uint64_t ideal_keys = 0;  // by the filter's theory
-  uint64_t max_keys = 0;    // the most that a chunk takes
+  uint64_t max_keys = 0;    // the capacity of a chunk
   uint32_t hash_count = 0;
 };
 
-// The chunk of about `bytes_hint` bytes with this error rate in (0, 1), whose
+// Sizes a chunk of about `bytes_hint` bytes for an error rate in (0, 1). The
 // size can be halved `max_fold` times.
 ChunkSizing SizeChunk(uint64_t bytes_hint, double error_rate,
                       uint32_t max_fold);
 
-// The rate that a filter of `type` is sized for. A lookup in a ROWCOL filter is
-// two.
+// Returns the error rate that chunks of a filter of `type` are sized for. A
+// lookup in a ROWCOL filter takes two probes.
 float ChunkErrorRate(BloomType type, float error_rate);
 
-// Tells whether the chunk may have the key. REQUIRES 1 to kMaxChunkBytes bits'
-// bytes.
+// Tells whether the chunk may have the key. REQUIRES 1 to kMaxChunkBytes bytes
+// of bits.
 bool ChunkMayContain(std::string_view bits, HFileHash hash, uint32_t hash_count,
                      std::string_view key);
 
@@ -44,7 +43,7 @@ class BloomChunk {
   void Add(std::string_view key);
   bool full() const { return key_count_ >= max_keys_; }
 
-  // Halves it while it has room for more than twice its keys.
+  // Halves the chunk while it has room for more than twice its keys.
   void Fold();
 
   const std::string& bits() const { return bits_; }

@@ -13,12 +13,12 @@ namespace {
 
 using rocksdb::Status;
 
-// Far beyond any filter that pays; it is the number of steps of a lookup.
+// More hashes than any useful filter has. A lookup takes a step for each.
 constexpr uint32_t kMaxHashCount = 64;
 constexpr uint32_t kMaxHashType = static_cast<uint32_t>(HFileHash::kMurmur3);
 
-// The number of times that `full_bytes` is halved to give `folded_bytes`;
-// nullopt: no number does.
+// Returns the number of times that `full_bytes` is halved to give
+// `folded_bytes`; nullopt if no number does.
 std::optional<uint32_t> FoldsBetween(uint64_t full_bytes,
                                      uint64_t folded_bytes) {
   for (uint32_t folds = 0; full_bytes >= folded_bytes; ++folds) {
@@ -126,8 +126,8 @@ std::optional<ChunkPlan> PlanChunks(const HFileBloomInfo& info,
                      .last_folds = folds};
   }
   if (!folds) return std::nullopt;
-  // max_keys = full_chunks * full_keys + (full_keys >> folds), where the last
-  // number is rounded down: only one full_keys fits.
+  // max_keys = full_chunks * full_keys + (full_keys >> folds), where the shift
+  // rounds down. Only one full_keys satisfies this.
   const uint64_t full_chunks = info.chunk_count - 1;
   const uint64_t shares = (full_chunks << *folds) + 1;
   ChunkPlan plan{.last_folds = folds};
@@ -170,8 +170,8 @@ Comparator ComparatorOf(std::string_view class_name) {
   if (ends("RawBytesComparator") || ends("ByteArrayComparator")) {
     return Comparator::kRawBytes;
   }
-  // Applications give a class of their own a name of its own, to the same
-  // order: nothing else could be read by HBase.
+  // Applications have classes of other names, but with this order: HBase could
+  // read nothing else.
   return Comparator::kCells;
 }
 

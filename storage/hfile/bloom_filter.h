@@ -1,5 +1,5 @@
-// A compound Bloom filter as it is read: the description in the load-on-open
-// section, which lists the chunks. The chunks are blocks of their own.
+// Reads compound Bloom filters. A filter's chunks are blocks of their own. Its
+// description in the load-on-open section lists them:
 //
 //   version i32 = 3, bytes i64, hash count i32, hash type i32, keys i64,
 //   max keys i64, chunks i32, comparator name (vlong, bytes), root index
@@ -19,7 +19,7 @@
 namespace rowbloom::hfile {
 
 inline constexpr uint32_t kBloomMetaVersion = 3;
-// The comparator that is written for ROWCOL filters.
+// The comparator that ROWCOL filters name.
 inline constexpr char kRowColComparator[] =
     "org.apache.hadoop.hbase.CellComparatorImpl";
 
@@ -31,14 +31,15 @@ struct BloomDescription {
   std::string last_key;
 };
 
-// Corruption when the filter must not be trusted: an unknown type, no prefix
-// length, or no last key where one is needed.
+// Returns an error if the filter must not be trusted: NotSupported for an
+// unknown type, Corruption without a type, a valid prefix length, or a last key
+// where one is needed.
 rocksdb::Status ParseBloomDescription(const FileInfo& file_info,
                                       BloomDescription* description);
 
 struct BloomFilter {
   HFileBloomInfo info;
-  // The index lies in the block.
+  // The block holds the bytes of the index.
   Block block;
   RootIndex chunks;
 };
@@ -47,35 +48,35 @@ struct BloomFilter {
 rocksdb::Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
                                  BloomFilter* filter);
 
-// The spread of a filter's keys over its chunks. The filter's description does
-// not say it but implies it: all chunks take as many keys as the first, the
-// last one what is left, and only that is folded.
+// The distribution of a filter's keys over its chunks. The filter's description
+// implies it: all chunks but the last have the same number of keys, the last
+// has the rest, and only the last is folded.
 struct ChunkPlan {
   uint64_t full_keys = 0;  // in each chunk but the last
   uint64_t last_keys = 0;  // in the last chunk
   uint64_t last_max_keys = 0;
-  // The number of times that the last one was halved; nullopt: not from
-  // `full_bytes`.
+  // The number of times that the last chunk was halved; nullopt if halving
+  // `full_bytes` does not give its size.
   std::optional<uint32_t> last_folds;
 };
 
-// The plan of chunks whose last has `last_bytes`, uncompressed, and others
-// `full_bytes`. A single chunk does not tell `full_bytes`: it must be said.
-// nullopt when the numbers are not those of HBase's way to fill chunks.
+// Returns the plan of chunks of which the last has `last_bytes`, uncompressed,
+// and the others `full_bytes`. The caller has to know `full_bytes` of a single
+// chunk. Returns nullopt for numbers that HBase's way to fill chunks excludes.
 std::optional<ChunkPlan> PlanChunks(const HFileBloomInfo& info,
                                     uint64_t full_bytes, uint64_t last_bytes);
 // HBase's default for io.storefile.bloom.block.size.
 inline constexpr uint64_t kDefaultChunkBytes = 128 * 1024;
 
-// The key of a ROWCOL filter: that of a cell without a family.
+// Returns the key of a ROWCOL filter: that of a cell without a family.
 std::string RowColBloomKey(std::string_view row, std::string_view qualifier);
 
-// The part of the row that a filter of row prefixes has.
+// Returns the part of the row that is the key of a filter of row prefixes.
 inline std::string_view RowPrefix(std::string_view row, uint32_t prefix_bytes) {
   return row.substr(0, prefix_bytes);
 }
 
-// The key that a general filter of this description has of a cell.
+// Returns the key of a cell in a general filter of this description.
 std::string BloomKey(const BloomDescription& description, std::string_view row,
                      std::string_view qualifier);
 

@@ -8,7 +8,7 @@
 namespace rowbloom::hfile {
 namespace {
 
-// Up to four bytes, zeros after them.
+// Loads up to four bytes, with zeros after them.
 uint32_t LoadTail(std::string_view bytes) {
   return static_cast<uint32_t>(LoadBytes(bytes.data(), bytes.size()));
 }
@@ -18,7 +18,7 @@ uint32_t Jenkins(std::string_view bytes, uint32_t seed) {
   uint32_t a = start;
   uint32_t b = start;
   uint32_t c = start;
-  // The last block, full or not, is mixed another way.
+  // The last block, full or not, is mixed in another way.
   while (bytes.size() > 12) {
     a += LoadFixed<uint32_t>(bytes.data());
     b += LoadFixed<uint32_t>(bytes.data() + 4);

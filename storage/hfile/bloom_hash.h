@@ -1,5 +1,5 @@
-// The hash functions of HBase's Bloom filters, 32 bits from bytes and a seed.
-// Pure and thread-safe.
+// The hash functions of HBase's Bloom filters. They map bytes and a seed to 32
+// bits. Pure and thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 
 namespace rowbloom::hfile {
 
-// jenkins: lookup3's hashlittle (Bob Jenkins, 2006), the seed being added to
-// its start. murmur: MurmurHash2 (Austin Appleby), except that the last one to
-// three bytes are signed, as Java's are. murmur3: MurmurHash3_x86_32.
+// Returns the hash of the bytes. jenkins is lookup3's hashlittle (Bob Jenkins,
+// 2006) with the seed added to its start value. murmur is MurmurHash2 (Austin
+// Appleby), but its last one to three bytes are signed, as in Java. murmur3 is
+// MurmurHash3_x86_32.
 uint32_t BloomHash(HFileHash hash, std::string_view bytes, uint32_t seed);
 
 }  // namespace rowbloom::hfile

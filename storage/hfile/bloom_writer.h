@@ -19,21 +19,21 @@ namespace rowbloom::hfile {
 
 class BloomWriter {
  public:
-  // `type` is that of the filter, which may not be the options'.
+  // `type` is the filter's type, which may differ from that of the options.
   BloomWriter(const FileForm& options, BloomType type, BlockWriter* blocks);
 
-  // The key that is hashed, when it differs from the last one. Keys ascend in
-  // the order of the chunk index; InvalidArgument when one does not.
+  // Adds a key, unless it equals the last one. Returns InvalidArgument if keys
+  // do not ascend in the order of the chunk index.
   rocksdb::Status Add(std::string_view key);
 
-  // Writes the chunks that are full, and with `closing` the last one. Adds what
-  // they take, uncompressed and with their headers.
+  // Writes the full chunks, and with `closing` the last one. Adds their
+  // uncompressed size, headers included, to `*uncompressed_bytes`.
   rocksdb::Status WriteChunks(bool closing, uint64_t* uncompressed_bytes);
 
   bool empty() const { return key_count_ == 0; }
   const std::string& last_key() const { return last_key_; }
 
-  // The description of the filter. REQUIRES WriteChunks(true).
+  // Returns the filter's description. REQUIRES WriteChunks(true).
   std::string Describe() const;
 
  private:

@@ -9,7 +9,7 @@
 namespace rowbloom {
 namespace {
 
-// HBase's exception: it stands for the end of a row.
+// Tells whether the key represents the end of its row, HBase's exception.
 bool IsEndOfRow(const HFileKey& key) {
   return key.type == HFileCellType::kMinimum && key.family.empty() &&
          key.qualifier.empty();
@@ -35,7 +35,8 @@ int CompareHFileKeys(const HFileKey& a, const HFileKey& b) {
 namespace hfile {
 namespace {
 
-// Bytes after `last` and at or before `first`, where the two differ.
+// Returns bytes after `last` and at or before `first`. REQUIRES that they
+// differ.
 std::string Midpoint(IndexKeyRule rule, std::string_view last,
                      std::string_view first) {
   const auto [last_at, first_at] =
@@ -61,7 +62,7 @@ std::string Midpoint(IndexKeyRule rule, std::string_view last,
 
 bool ParseKey(std::string_view bytes, HFileKey* key) {
   if (bytes.size() < kKeyFixedBytes) return false;
-  // Lengths are signed in Java. A negative one is far too long here.
+  // Lengths are signed in Java. Read as unsigned, a negative one is too long.
   const size_t row_bytes = LoadBig<uint16_t>(bytes.data());
   const size_t variable_bytes = bytes.size() - kKeyFixedBytes;
   if (row_bytes > kHFileMaxRowBytes || row_bytes > variable_bytes) return false;

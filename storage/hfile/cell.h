@@ -1,4 +1,4 @@
-// Cells as a data block has them, and their keys, which indexes hold, too:
+// Parses and appends cells of data blocks, and keys, which indexes hold, too:
 //
 //   cell = key length i32, value length i32, key, value
 //          [, tags length u16, tags] [, mvcc vlong]
@@ -26,10 +26,10 @@ inline constexpr size_t kKeyFixedBytes = 12;
 // The fixed part of a cell: the lengths of key and value.
 inline constexpr size_t kCellFixedBytes = 8;
 
-// False when the bytes are no key.
+// Returns false if the bytes are no key.
 [[nodiscard]] bool ParseKey(std::string_view bytes, HFileKey* key);
 
-// REQUIRES that row and family fit into their lengths.
+// REQUIRES that row and family fit into their length fields.
 void AppendKey(const HFileKey& key, std::string* out);
 
 inline size_t KeyBytes(const HFileKey& key) {
@@ -37,41 +37,41 @@ inline size_t KeyBytes(const HFileKey& key) {
          key.qualifier.size();
 }
 
-// The rule by which a block's index key is shortened. Readers take both.
+// The rule that shortens a block's index key. Readers accept both.
 enum class IndexKeyRule : uint8_t {
   kHBase24,  // up to 2.4
   kHBase25,  // since 2.5
 };
 
-// The index key of a block: the shortest that the rule gives, after `last`, the
-// cell before the block, and at or before `first`, its first cell.
+// Returns the index key of a block, shortened by the rule. It is after `last`,
+// the cell before the block, and at or before `first`, the block's first cell.
 std::string IndexKey(IndexKeyRule rule, const HFileKey& last,
                      const HFileKey& first);
 
-// The parts of a cell that a file has.
+// The optional parts of the cells of a file.
 struct CellForm {
   bool tags = false;
   bool mvcc = false;
-  // Every mvcc is 0. A reader of plain blocks takes one byte for it, whatever
-  // it is.
+  // Every mvcc number is 0. A reader of plain blocks skips one byte for it,
+  // whatever its value.
   bool mvcc_is_zero = false;
   // Tags are references to a dictionary in PREFIX, DIFF and FAST_DIFF blocks.
   bool tags_compressed = false;
 };
 
-// The number of bytes that AppendCell appends.
+// Returns the number of bytes that AppendCell appends.
 size_t CellBytes(const HFileCellView& cell, const CellForm& form);
 
 void AppendCell(const HFileCellView& cell, const CellForm& form,
                 std::string* out);
 
-// The cell at the front of `bytes` and how many bytes it has. Null, or what is
-// wrong; DescribeCell says where.
+// Parses the cell at the front of `bytes` and sets `*cell_bytes` to its size.
+// Returns null, or the problem; DescribeCell gives the sizes for the message.
 [[nodiscard]] const char* ParseCell(std::string_view bytes,
                                     const CellForm& form, HFileCellView* cell,
                                     size_t* cell_bytes);
 
-// The lengths that a cell claims to have and the bytes that there are.
+// Returns a text with the lengths that a cell claims and the bytes available.
 std::string DescribeCell(std::string_view bytes);
 
 }  // namespace rowbloom::hfile

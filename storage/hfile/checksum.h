@@ -21,10 +21,10 @@ inline uint64_t ChecksumCount(uint64_t byte_count,
   return (byte_count + bytes_per_checksum - 1) / bytes_per_checksum;
 }
 
-// kNull: 0, and that is what such files store.
+// Returns 0 for kNull; such files store zeros.
 uint32_t Checksum(ChecksumType type, std::string_view bytes);
 
-// The checksums of `bytes`, appended to `*out`, which may be where they are.
+// Appends to `*out` the checksums of its last `covered_bytes` bytes.
 void AppendChecksums(ChecksumType type, uint32_t bytes_per_checksum,
                      size_t covered_bytes, std::string* out);
 

@@ -85,8 +85,8 @@ Status DecompressPlain(Codec codec, std::string_view in, char* out,
   return Corruption("ends after ", got, " of ", out_bytes, " bytes");
 }
 
-// Hadoop's classes leave room in the buffer for what compression may add, each
-// by an estimate of its own.
+// Returns the size of a stream's chunks. Hadoop's classes leave room in the
+// buffer for growth by compression, each by an estimate of its own.
 size_t MaxChunkBytes(const FileForm& form) {
   constexpr size_t kCommonEstimate = kBufferBytes / 6 + 32;
   switch (form.compression) {
@@ -108,7 +108,7 @@ size_t MaxChunkBytes(const FileForm& form) {
 }
 
 Codec CodecWritten(HFileCompression compression) {
-  // The member's head and tail are written by hand.
+  // CompressGzip writes the member's head and tail.
   if (compression == HFileCompression::kGz) return Codec::kDeflate;
   return CodecOf(compression).value_or(Codec::kNone);
 }
@@ -182,7 +182,7 @@ Status PayloadCompressor::CompressStream(std::string_view payload,
     PutBig<uint32_t>(&length, static_cast<uint32_t>(out->size() - chunk_at));
     out->replace(length_at, length.size(), length);
   }
-  // Hadoop's stream leaves this when it is finished after more than one chunk.
+  // Hadoop's stream ends with this 0 after more than one chunk.
   if (!one_chunk) PutBig<uint32_t>(out, 0);
   return Status::OK();
 }

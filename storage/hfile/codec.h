@@ -1,10 +1,10 @@
-// The forms of compressed block payloads. GZ is one gzip member; the other
+// The forms of compressed block payloads. GZ is one gzip member. The other
 // codecs have Hadoop's block stream:
 //
 //   (raw length u32, (chunk length u32, chunk)+)*
 //
 // where the chunks decompress to `raw length` bytes; a raw length of 0 ends the
-// stream. ZSTD also occurs as plain frames, which their magic number tells.
+// stream. ZSTD also occurs as plain frames; their magic number identifies them.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@
 
 namespace rowbloom::hfile {
 
-// The codec inside; nullopt: blocks of this kind are neither read nor written.
+// Returns the codec inside; nullopt: such blocks are neither read nor written.
 std::optional<Codec> CodecOf(HFileCompression compression);
 
-// Decompresses exactly `out_bytes` to `out`; what follows in `in` is ignored,
-// as HBase does. Corruption with what is wrong, without a place. Thread-safe.
-// REQUIRES CodecOf(compression).
+// Decompresses exactly `out_bytes` to `out`. Ignores further bytes of `in`, as
+// HBase does. Corruption names the problem, but no place. Thread-safe. REQUIRES
+// CodecOf(compression).
 rocksdb::Status DecompressPayload(HFileCompression compression,
                                   std::string_view in, char* out,
                                   size_t out_bytes);
@@ -33,10 +33,10 @@ rocksdb::Status DecompressPayload(HFileCompression compression,
 // Compresses payloads one by one. Not thread-safe.
 class PayloadCompressor {
  public:
-  // REQUIRES CodecOf(form.compression) and a level of the codec's.
+  // REQUIRES CodecOf(form.compression) and a level that the codec has.
   explicit PayloadCompressor(const FileForm& form);
 
-  // Appends. Errors as of Compressor.
+  // Appends the compressed payload. Errors are those of Compressor.
   rocksdb::Status Compress(std::string_view payload, std::string* out);
 
  private:
@@ -45,7 +45,7 @@ class PayloadCompressor {
 
   const bool is_gzip_;
   const uint8_t gz_operating_system_;
-  const size_t max_chunk_bytes_;  // for a block stream; 0: plain
+  const size_t max_chunk_bytes_;  // of a block stream; 0: no stream
   Compressor compressor_;
 };
 

@@ -22,31 +22,31 @@ namespace rowbloom::hfile {
 // An encoded payload starts with the number of its encoding.
 inline constexpr size_t kEncodingIdBytes = 2;
 
-// Finds the encoding that file info names. Other names give none.
+// Finds the encoding that file info names. Returns nullopt for other names.
 std::optional<HFileEncoding> FindEncoding(std::string_view name);
 
-// Reads the encoding from the front of an encoded payload. An unknown one gives
-// none.
+// Reads the encoding from the front of an encoded payload. Returns nullopt for
+// an unknown one.
 std::optional<HFileEncoding> EncodingOf(std::string_view payload);
 
-// Gives the type of data blocks that have this encoding.
+// Returns the type of data blocks that have this encoding.
 inline BlockType DataBlockType(HFileEncoding encoding) {
   return encoding == HFileEncoding::kNone ? BlockType::kData
                                           : BlockType::kEncodedData;
 }
 
-// Walks over the cells of one block after another. Holds up to four times the
-// largest key, and the tags of a cell, if the encoding leaves out parts of
-// keys. Any bytes are safe. Not thread-safe.
+// Walks over the cells of one block after another. If the encoding leaves out
+// parts of keys, holds up to four times the largest key, and the tags of a
+// cell. Safe for any bytes. Not thread-safe.
 class BlockCells {
  public:
   virtual ~BlockCells() = default;
   BlockCells(const BlockCells&) = delete;
   BlockCells& operator=(const BlockCells&) = delete;
 
-  // Moves to the first cell of this payload, whose bytes stay until the next
-  // Start. This and the other moves return false after an error, which status()
-  // has.
+  // Moves to the first cell of this payload, whose bytes must stay valid until
+  // the next Start. This and the other moves return false after an error;
+  // status() returns it.
   [[nodiscard]] virtual bool Start(std::string_view payload) = 0;
   // Moves to the next cell. REQUIRES HasNext().
   [[nodiscard]] virtual bool Next() = 0;
@@ -55,30 +55,30 @@ class BlockCells {
   // the first cell is before `key`.
   [[nodiscard]] virtual bool SkipTo(const HFileKey& key);
 
-  // Says whether there is a cell behind this one.
+  // Tells whether there is a cell after this one.
   bool HasNext() const { return !rest_.empty(); }
-  // The cell's bytes stay until the next move, those of its key until the move
-  // after that.
+  // The cell's bytes stay valid until the next move, the bytes of its key until
+  // the move after that.
   const HFileCellView& cell() const { return cell_; }
-  // The cell starts at this offset of the payload.
+  // Returns the offset of the cell in the payload.
   size_t offset() const { return offset_; }
-  // The error is Corruption or MemoryLimit, with the offset in the payload,
-  // without a file.
+  // Returns Corruption or MemoryLimit, with the offset in the payload, without
+  // a file.
   const rocksdb::Status& status() const { return status_; }
 
  protected:
   BlockCells() = default;
 
-  // Offsets count in `payload` from now on.
+  // Sets the payload, in which offsets count from now on.
   void SetPayload(std::string_view payload) {
     payload_ = payload;
     rest_ = payload;
     offset_ = 0;
   }
-  // Skips the number of the encoding; another one is an error.
+  // Skips the number of the encoding. Fails for another one.
   bool ReadEncodingId(HFileEncoding expected);
-  // Reads the next cell, which is there as a plain block has it. False after an
-  // error.
+  // Reads the next cell, which is stored as in a plain block. Returns false
+  // after an error.
   bool ReadPlainCell(const CellForm& form);
   size_t OffsetOfRest() const {
     return static_cast<size_t>(rest_.data() - payload_.data());
@@ -87,8 +87,8 @@ class BlockCells {
   bool FailForMemory(const std::string& problem);
 
   std::string_view payload_;
-  std::string_view
-      rest_;  // what follows the cell here, up to the end of the last one
+  // The bytes after the current cell, up to the end of the last one.
+  std::string_view rest_;
   size_t offset_ = 0;
   HFileCellView cell_;
 
@@ -96,8 +96,8 @@ class BlockCells {
   rocksdb::Status status_;
 };
 
-// Blocks of which all cells, as a plain block has them, take more than
-// `max_cells_bytes` are refused.
+// Returns a BlockCells that refuses blocks whose cells would take more than
+// `max_cells_bytes` in a plain block.
 std::unique_ptr<BlockCells> NewBlockCells(HFileEncoding encoding,
                                           const CellForm& form,
                                           uint64_t max_cells_bytes);
@@ -111,21 +111,21 @@ class BlockBuilder {
 
   // REQUIRES a cell that HFileWriter::Append takes.
   virtual void Add(const HFileCellView& cell) = 0;
-  // The payload, which stays until the next call. REQUIRES a cell. Only Clear
-  // may follow.
+  // Returns the payload, which stays valid until the next call. REQUIRES a
+  // cell. Only Clear may follow.
   virtual std::string_view Finish() = 0;
   // Begins the next block.
   virtual void Clear() = 0;
 
   bool empty() const { return cells_bytes_ == 0; }
-  // The bytes by which a block is full: its cells as they are encoded, or as a
-  // plain block has them if that is more.
+  // Returns the size that decides whether the block is full: the size of its
+  // cells as they are encoded, or in a plain block if that is larger.
   size_t size_bytes() const { return std::max(cells_bytes_, encoded_bytes_); }
 
  protected:
   BlockBuilder() = default;
 
-  size_t cells_bytes_ = 0;  // as a plain block has them
+  size_t cells_bytes_ = 0;  // the size of the cells in a plain block
   size_t encoded_bytes_ = 0;
 };
 

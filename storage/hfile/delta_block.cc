@@ -21,7 +21,7 @@ size_t CommonBytes(std::string_view a, std::string_view b) {
 }
 
 char* Copy(std::string_view bytes, char* to) {
-  // Copying nothing to nowhere is undefined.
+  // memcpy with a null pointer is undefined, even for 0 bytes.
   if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
   return to + bytes.size();
 }
@@ -91,7 +91,7 @@ char* DeltaCells::NewKey(uint64_t common, uint64_t key_bytes) {
   const char* before = keys_[key_at_].data();
   key_at_ = 1 - key_at_;
   char* key = nullptr;
-  // Keys that grow by a byte each do not take memory anew each time.
+  // Rounds up, so that keys that grow by a byte each rarely allocate.
   if (!keys_[key_at_].Reserve(std::bit_ceil(key_bytes), &key).ok()) {
     FailForMemory(Concat("no memory for a key of ", key_bytes, " bytes"));
     return nullptr;

@@ -1,8 +1,7 @@
 // PREFIX, DIFF and FAST_DIFF share this: a cell is stored as its difference
 // from the cell before it.
 //
-//   payload = encoding u16, size i32 of all cells as a plain block has them,
-//             cells
+//   payload = encoding u16, size i32 of all cells in a plain block, cells
 //   cell    = key and value, as the encoding has them
 //             [, tags length varint, tags] [, mvcc vlong]
 #pragma once
@@ -19,7 +18,7 @@
 
 namespace rowbloom::hfile {
 
-// A key has these bytes behind row, family and qualifier.
+// The timestamp and the type take these bytes at the end of a key.
 inline constexpr size_t kTimestampTypeBytes = 9;
 
 class DeltaCells : public BlockCells {
@@ -32,43 +31,43 @@ class DeltaCells : public BlockCells {
              uint64_t max_cells_bytes)
       : encoding_(encoding), form_(form), max_cells_bytes_(max_cells_bytes) {}
 
-  // Reads the part that comes once, before the cells.
+  // Reads the part of the payload before the cells.
   [[nodiscard]] virtual bool ReadHead() { return true; }
-  // Reads key and value of the next cell into cell_, which is the cell before
-  // until then. The first cell has none before it: key_bytes() is 0.
+  // Reads key and value of the next cell into cell_, which holds the previous
+  // cell until then. key_bytes() is 0 if there is no previous cell.
   [[nodiscard]] virtual bool ReadKeyAndValue() = 0;
 
-  // Takes the sizes from those of all cells. It is an error if the cell is
-  // larger than what is left of them.
+  // Subtracts the cell's size from the bytes left of all cells. Fails if it is
+  // larger.
   bool CheckSizes(uint64_t key_bytes, uint64_t value_bytes);
   bool ReadValue(uint64_t value_bytes);
   bool FailCutOff() { return Fail("cell is cut off"); }
 
-  // The size of the key before, in the form of cell.h; 0 if there is none.
+  // Returns the size of the previous key in the form of cell.h, 0 if none.
   uint64_t key_bytes() const { return key_bytes_; }
-  // Reads a key of `key_bytes` bytes, which CheckSizes took, timestamp and type
-  // included. The first `common` of them are those of the key before.
+  // Reads a key of `key_bytes` bytes that CheckSizes accepted, timestamp and
+  // type included. The first `common` bytes are those of the previous key.
   bool ReadKey(uint64_t common, uint64_t key_bytes);
-  // Reads a key up to its timestamp, which follows in some other form: the rest
-  // of the row and the qualifier, or only the rest of the qualifier if row and
-  // family are common. All cells have `family`.
+  // Reads a key up to its timestamp, which is stored in another form: reads the
+  // rest of the row and the qualifier, or only the rest of the qualifier if row
+  // and family are common. All cells have `family`.
   bool ReadColumn(std::string_view family, uint64_t common, uint64_t key_bytes);
 
  private:
-  // Makes room for the next key, with the first `common` bytes of the one
-  // before, which stays. Null after an error.
+  // Makes room for the next key and copies the first `common` bytes of the
+  // previous one, which stays valid. Returns null after an error.
   char* NewKey(uint64_t common, uint64_t key_bytes);
   bool ReadTags();
   bool ReadMvcc();
-  // Takes tags or an mvcc number from the bytes of all cells.
+  // Subtracts tags or an mvcc number from the bytes left of all cells.
   bool TakeSize(uint64_t byte_count);
 
   const HFileEncoding encoding_;
   const CellForm form_;
   const uint64_t max_cells_bytes_;
-  uint64_t cells_bytes_ = 0;  // all cells as a plain block has them
-  uint64_t left_bytes_ = 0;   // those of them not yet read
-  // The key here and the one before it take turns.
+  uint64_t cells_bytes_ = 0;  // the size of all cells in a plain block
+  uint64_t left_bytes_ = 0;   // the part of it not yet read
+  // The current and the previous key take turns.
   std::array<Buffer, 2> keys_;
   size_t key_at_ = 0;
   uint64_t key_bytes_ = 0;
@@ -76,8 +75,8 @@ class DeltaCells : public BlockCells {
   std::string tags_;  // the present cell's, if they were compressed
 };
 
-// Counts the bytes at the front of both keys, in the form of cell.h, that are
-// the same, up to the timestamp. Families are taken to be the same.
+// Counts the leading bytes, up to the timestamp, that both keys in the form of
+// cell.h have in common. Assumes that the families are equal.
 size_t CommonColumnBytes(const HFileCellView& a, const HFileCellView& b);
 
 class DeltaBuilder : public BlockBuilder {
@@ -89,8 +88,8 @@ class DeltaBuilder : public BlockBuilder {
  protected:
   DeltaBuilder(HFileEncoding encoding, const CellForm& form);
 
-  // Appends key and value to payload_. `before` is null for the first cell; its
-  // value is in payload_, and moves when something is appended.
+  // Appends key and value to payload_. `before` is null for the first cell. Its
+  // value is in payload_ and may move when bytes are appended.
   virtual void AddKeyAndValue(const HFileCellView* before,
                               const HFileCellView& cell) = 0;
   void AppendValue(std::string_view value);

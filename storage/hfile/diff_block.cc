@@ -18,7 +18,7 @@ constexpr uint8_t kTimestampIsNegative = 0x80;
 
 uint64_t Negated(uint64_t value) { return ~value + 1; }
 
-// The bytes of a timestamp or a difference, without its sign, and that.
+// The sign, the absolute value and the size of a timestamp or a difference.
 struct Magnitude {
   explicit Magnitude(uint64_t signed_value)
       : is_negative(signed_value >> 63 != 0),
@@ -76,7 +76,7 @@ bool DiffCells::ReadTimestamp(uint8_t flags) {
   const size_t byte_count = (flags >> kTimestampBytesShift & 7) + 1;
   std::string_view bytes;
   if (!GetBytes(&rest_, byte_count, &bytes)) return FailCutOff();
-  // Lowest byte first, as nothing else in the file.
+  // The lowest byte is first, unlike everything else in the file.
   uint64_t value = 0;
   for (size_t i = byte_count; i-- > 0;) {
     value = value << 8 | static_cast<uint8_t>(bytes[i]);

@@ -1,4 +1,4 @@
-// DIFF: as FAST_DIFF, but with timestamps as differences where these are
+// DIFF is like FAST_DIFF, but stores a timestamp as a difference if that is
 // shorter, and every value whole.
 #pragma once
 

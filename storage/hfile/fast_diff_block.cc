@@ -9,7 +9,7 @@
 namespace rowbloom::hfile {
 namespace {
 
-// Leading bytes of the timestamp that are common; the last one never counts.
+// The number of common leading bytes of the timestamp, without the last byte.
 constexpr uint8_t kCommonTimestampBytes = 0x07;
 constexpr uint8_t kSameKeyBytes = 0x08;
 constexpr uint8_t kSameValueBytes = 0x10;

@@ -1,5 +1,5 @@
-// FAST_DIFF: of a cell, what row, qualifier, timestamp, type and value do not
-// share with the cell before. The default of many tables.
+// FAST_DIFF stores the parts of row, qualifier, timestamp, type and value that
+// a cell does not share with the previous cell. Many tables use it by default.
 #pragma once
 
 #include "storage/hfile/delta_block.h"

@@ -1,6 +1,6 @@
-// Everything that decides the bytes of a file: the writer's options, and what
-// differs between HBase's versions and settings without a difference to those
-// who read or write cells. Tests write files of HBase's again with it.
+// Everything that determines the bytes of a file: the writer's options, and the
+// differences between HBase's versions and settings that readers and writers of
+// cells do not notice. Tests use it to reproduce files of HBase's.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace rowbloom::hfile {
 
 // Defaults are HBase's own. Sizes are in bytes.
 struct FileForm : HFileWriterOptions {
-  // The byte of a gzip header that names the system: 0xff as newer Java writes
-  // it, 0 as older.
+  // The byte of a gzip header that names the system. Newer versions of Java
+  // write 0xff, older ones 0.
   uint8_t gz_operating_system = 0xff;
   ChecksumType checksum = ChecksumType::kCrc32c;
   uint32_t bytes_per_checksum = 16 * 1024;  // at least 33
@@ -38,7 +38,7 @@ struct FileForm : HFileWriterOptions {
   bool time_range = true;          // TIMERANGE, EARLIEST_PUT_TS
 };
 
-// HFileWriter::Open for any form.
+// Opens a writer as HFileWriter::Open does, for any form.
 rocksdb::Status OpenWriter(const FileForm& form, const std::string& path,
                            std::unique_ptr<HFileWriter>* writer);
 

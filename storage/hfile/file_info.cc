@@ -15,7 +15,7 @@ using rocksdb::Status;
 
 constexpr std::string_view kFileInfoMagic = "PBUF";
 
-// Null and OK when it is not there.
+// Sets `*value` to null and returns OK if the name is absent.
 Status FindSized(const FileInfo& file_info, const char* name, size_t byte_count,
                  const std::string** value) {
   *value = Find(file_info, name);

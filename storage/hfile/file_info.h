@@ -2,7 +2,7 @@
 //
 //   "PBUF" | varint length | protocol buffer of pairs
 //
-// Numbers in it are big-endian; true is ff, and so is all that is not 0.
+// Numbers are big-endian. True is written as ff; any byte but 0 reads as true.
 #pragma once
 
 #include <cstdint>
@@ -43,22 +43,22 @@ inline constexpr char kDataBlockEncoding[] = "DATA_BLOCK_ENCODING";
 inline constexpr char kIndexBlockEncoding[] = "INDEX_BLOCK_ENCODING";
 }  // namespace info
 
-// Tells whether only HBase, and a writer for it, may give the name a value.
+// Tells whether the name is reserved for HBase and writers of its files.
 bool IsReserved(std::string_view name);
 
 // If a name occurs twice, the last one counts. Corruption names no place.
 rocksdb::Status ParseFileInfo(std::string_view payload, FileInfo* file_info);
 std::string SerializeFileInfo(const FileInfo& file_info);
 
-// A value of fixed size. `*found` tells whether the name is there; Corruption
-// when its value has another size.
+// Finds a value of fixed size. `*found` tells whether the name is present.
+// Corruption if its value has another size.
 rocksdb::Status FindU32(const FileInfo& file_info, const char* name,
                         bool* found, uint32_t* value);
 rocksdb::Status FindU64(const FileInfo& file_info, const char* name,
                         bool* found, uint64_t* value);
 rocksdb::Status FindBool(const FileInfo& file_info, const char* name,
                          bool* found, bool* value);
-// Null when it is not there.
+// Returns null if the name is absent.
 const std::string* Find(const FileInfo& file_info, const char* name);
 
 struct TimeRange {

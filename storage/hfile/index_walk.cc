@@ -20,7 +20,7 @@ class IndexWalk {
         levels_(reader.trailer().data_index_levels),
         next_offsets_(levels_, 0) {}
 
-  // The entries of an index block of this level, from 0, the root.
+  // Visits the entries of an index block of this level. Level 0 is the root.
   template <typename Index>
   Status Visit(const Index& index, size_t level) {
     Status status;

@@ -1,4 +1,4 @@
-// Every entry of the data index, through all its levels.
+// Visits every entry of the data index, through all its levels.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 namespace rowbloom::hfile {
 
 struct DataIndexEntry {
-  size_t leaf = 0;  // the leaf index that has it, from 1; 0: the root has it
+  size_t leaf = 0;  // number of the leaf index with it, from 1; 0: the root
   BlockLocation location;
-  std::string_view key;  // lives during the call
+  std::string_view key;  // valid during the call
 };
 
-// Calls come in the order of the file, up to the first damage. Holds one index
-// block for each level. Errors are those of blocks, and Corruption when a level
-// is not in the order of the file, so that no index can lead round and round.
+// Calls `use` in the order of the file, up to the first damage. Holds one index
+// block for each level. Returns the errors of blocks, and Corruption if a level
+// is not in the order of the file, which excludes cycles in an index.
 rocksdb::Status ForEachDataIndexEntry(
     const Reader& reader,
     const std::function<void(const DataIndexEntry& entry)>& use);

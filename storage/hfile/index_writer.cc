@@ -74,7 +74,7 @@ Status IndexWriter::WriteLeaf(bool closing, size_t* payload_bytes) {
   *payload_bytes = 0;
   if (leaf_.entries.empty()) return Status::OK();
   if (closing && root_.entries.empty()) {
-    // All of it fits into the root.
+    // All entries fit into the root.
     root_ = std::move(leaf_);
     leaf_ = {};
     return Status::OK();
@@ -107,7 +107,7 @@ Status IndexWriter::AddLevel() {
   return Status::OK();
 }
 
-// The place of the middle data block in the leaves.
+// Returns the place of the middle data block in the leaves.
 std::string IndexWriter::MidKey() const {
   uint64_t data_blocks = 0;
   for (const Entry& leaf : root_.entries) data_blocks += leaf.data_blocks;
@@ -126,7 +126,8 @@ std::string IndexWriter::MidKey() const {
 }
 
 Status IndexWriter::WriteRoot(BlockLocation* root) {
-  // The middle key comes from here before levels are put between.
+  // The root still lists the leaves here, before AddLevel inserts levels
+  // between.
   const std::string mid_key = levels_ > 1 ? MidKey() : std::string();
   if (levels_ > 1) {
     while (root_.root_bytes > max_block_bytes_ &&

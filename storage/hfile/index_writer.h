@@ -19,7 +19,7 @@ namespace rowbloom::hfile {
 // Appends an entry in the root form.
 void AppendRootEntry(const BlockLocation& location, std::string_view key,
                      std::string* out);
-// The number of bytes that such an entry takes.
+// Returns the number of bytes that such an entry takes.
 size_t RootEntryBytes(std::string_view key);
 
 class IndexWriter {
@@ -29,21 +29,21 @@ class IndexWriter {
         min_entries_(options.index_block_min_entries),
         blocks_(blocks) {}
 
-  // The data block that was just written.
+  // Adds the data block that was just written.
   void Add(const BlockLocation& location, std::string key);
 
-  // Writes a leaf block if there is enough for one; at the end of the data,
-  // with `closing`, also what is left. `*payload_bytes` is 0 when none was
-  // written.
+  // Writes a leaf block if there are enough entries for one; with `closing`, at
+  // the end of the data, also the remaining entries. Sets `*payload_bytes` to 0
+  // if no block was written.
   rocksdb::Status WriteLeaf(bool closing, size_t* payload_bytes);
 
-  // Writes all levels above the leaves. `*root` is where the root is.
+  // Writes all levels above the leaves. Sets `*root` to the place of the root.
   // REQUIRES WriteLeaf(true).
   rocksdb::Status WriteRoot(BlockLocation* root);
 
   uint32_t levels() const { return levels_; }
   size_t root_entries() const { return root_.entries.size(); }
-  // The size of all index blocks, uncompressed, without headers.
+  // Returns the size of all index blocks, uncompressed, without headers.
   uint64_t payload_bytes() const { return payload_bytes_; }
 
  private:
@@ -55,7 +55,7 @@ class IndexWriter {
   struct Chunk {
     std::vector<Entry> entries;
     size_t root_bytes = 0;      // in the root form
-    size_t non_root_bytes = 0;  // the entries alone, in the other form
+    size_t non_root_bytes = 0;  // the entries alone, in the non-root form
 
     void Add(Entry entry);
   };

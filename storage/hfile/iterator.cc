@@ -55,7 +55,7 @@ bool Iterator::Start() {
   return true;
 }
 
-// The place that the entry at this depth points to. Depth 0 is the root.
+// Returns the place in the current entry at this depth. Depth 0 is the root.
 BlockLocation Iterator::Child(size_t level) const {
   if (level == 0) return reader_.data_root().location(root_entry_);
   const Level& above = levels_[level - 1];
@@ -83,7 +83,7 @@ bool Iterator::LoadLevel(size_t level, const std::string* key) {
   if (!status.ok()) return Fail(status);
   here.index = NonRootIndex(here.block->payload);
   here.entry = 0;
-  // Else a seek that goes on to the next block could end before its key.
+  // Otherwise a seek that continues in the next block could end before its key.
   if (ordered_ && CompareIndexKeys(KeyForm::kCellKey, ChildKey(level),
                                    here.index.key(0)) > 0) {
     return Fail(reader_.file().Located(
@@ -161,7 +161,7 @@ bool Iterator::NextBlock() {
 
 bool Iterator::Advance(size_t level) {
   valid_ = false;
-  // The deepest index with another entry.
+  // Finds the deepest index with another entry.
   while (level > 0 &&
          levels_[level - 1].entry + 1 == levels_[level - 1].index.size()) {
     --level;
@@ -178,8 +178,8 @@ bool Iterator::Advance(size_t level) {
 
 bool Iterator::SkipDamage() {
   if (!status_.IsCorruption() || !can_skip_) return false;
-  // It is not known which data a damaged index leads to: only its own place in
-  // the file tells whether this goes forward.
+  // The data below a damaged index is unknown. Only the offset of the index
+  // shows whether the iterator moves forward.
   if (failed_level_ < levels_.size()) {
     const uint64_t offset = Child(failed_level_).offset;
     if (offset < skipped_index_offset_) return false;
@@ -251,8 +251,8 @@ HFileSeekResult Iterator::SeekTo(const HFileKey& key) {
       result = found;
       return;
     }
-    // Cells can be walked in one direction: the last one before the key is
-    // reached once more.
+    // Cells can only be walked forward: walks again, to the last one before
+    // key.
     bool moved = cells_->Start(block_->payload) && cells_->SkipTo(key);
     while (moved && --steps > 0) moved = cells_->Next();
     if (moved) {

@@ -1,5 +1,5 @@
-// HFileIterator as it is: a path of index blocks from the root down, and a data
-// block.
+// Implements HFileIterator: holds a path of index blocks from the root down,
+// and a data block.
 #pragma once
 
 #include <cstddef>
@@ -31,14 +31,13 @@ class Iterator : public HFileIterator {
   const HFileCellView& cell() const override { return cells_->cell(); }
   const rocksdb::Status& status() const override { return status_; }
 
-  // After damage, that is status().IsCorruption(): goes on behind the block
-  // that has it, to the next cell, the end of the file, or the next damage.
-  // False, and nothing else, where that could lead round and round. The order
-  // of cells is not checked across the gap.
+  // Continues after damage, that is, after status().IsCorruption(): skips the
+  // damaged block and moves to the next cell, the end of the file, or the next
+  // damage. Returns false and does nothing if that could cause a cycle. The
+  // order of cells is not checked across the gap.
   bool SkipDamage();
 
-  // The data block here, and the key that the index has for it. REQUIRES
-  // Valid().
+  // Return the current data block and its key in the index. REQUIRES Valid().
   const Block& block() const { return *block_; }
   std::string_view index_key() const;
 
@@ -50,26 +49,26 @@ class Iterator : public HFileIterator {
     size_t entry = 0;
   };
 
-  // Makes a move, or fails for want of memory.
+  // Makes a move, or fails if there is no memory for it.
   template <typename Move>
   void Run(const Move& move);
 
-  // Each of these returns false after an error, when status() says what.
+  // Each of these returns false after an error, which status() returns.
   bool Start();
-  // Loads levels from `level` on, and the data block; each at the entry for
-  // `key`, or at its first entry.
+  // Loads the levels from `level` on and the data block. Each level is at the
+  // entry for `key`, or at its first entry if `key` is null.
   bool Descend(size_t level, const std::string* key);
   bool LoadLevel(size_t level, const std::string* key);
   bool LoadData();
-  // Moves into the data block where the key belongs, and to the first cell at
-  // or after the key, as kExact or kFirstOfBlock; or if there is none in it to
-  // its last cell, as kBefore. `*steps` counts the cells from where SkipTo led.
+  // Moves into the data block where the key belongs, to its first cell at or
+  // after the key (kExact or kFirstOfBlock) or, if it has none, to its last
+  // cell (kBefore). `*steps` counts the cells after the one that SkipTo found.
   HFileSeekResult SeekInBlock(const HFileKey& key, size_t* steps);
   // Moves to the first cell of the next data block; false also at the end.
   bool NextBlock();
-  // Moves to the first data block behind what is now at this level.
+  // Moves to the first data block after the current block of this level.
   bool Advance(size_t level);
-  // Moves to the next cell of the block, which there is.
+  // Moves to the next cell of the block. REQUIRES that there is one.
   bool Step();
   bool CheckOrder(const HFileKey& before);
   bool Fail(const rocksdb::Status& status);
@@ -87,11 +86,10 @@ class Iterator : public HFileIterator {
 
   size_t root_entry_ = 0;
   std::vector<Level> levels_;
-  // Data blocks follow each other in the file. A block that starts before this
-  // offset is no next one: an index may not send a reader round and round.
+  // Data blocks ascend in the file. A next block must not start before this
+  // offset, so that an index cannot send a reader into a cycle.
   uint64_t next_data_offset_ = 0;
-  // The place where an error was met: this level of the index, or the data
-  // block.
+  // The place of the error: this level of the index, or the data block.
   size_t failed_level_ = 0;
   bool can_skip_ = false;
   uint64_t skipped_index_offset_ = 0;

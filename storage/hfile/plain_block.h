@@ -1,4 +1,4 @@
-// NONE: cells whole, one behind the other.
+// NONE stores whole cells, one after another.
 #pragma once
 
 #include "storage/hfile/data_block.h"

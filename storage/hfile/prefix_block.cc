@@ -33,7 +33,7 @@ void PrefixBuilder::AddKeyAndValue(const HFileCellView* before,
     common = CommonColumnBytes(*before, cell);
     std::string key_before;
     AppendKey(before->key(), &key_before);
-    // Timestamp and type count only behind columns that are the same.
+    // Timestamp and type count as common only if the columns are the same.
     if (common + kTimestampTypeBytes == key.size() &&
         key.size() == key_before.size()) {
       while (common < key.size() && key[common] == key_before[common]) {

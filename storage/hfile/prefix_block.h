@@ -1,4 +1,4 @@
-// PREFIX: the first bytes of a key are those of the key before.
+// PREFIX leaves out the first bytes of a key if the previous key has the same.
 #pragma once
 
 #include "storage/hfile/delta_block.h"

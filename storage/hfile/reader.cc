@@ -24,7 +24,7 @@ using rocksdb::Status;
 constexpr size_t kMaxFileInfoBytes = size_t{16} << 20;
 
 // HBase writes two after the file info. Without a limit, a large file could
-// have millions of nothing.
+// have millions of empty ones.
 constexpr size_t kMaxLoadOnOpenBlocks = 100;
 
 }  // namespace
@@ -58,7 +58,7 @@ Status Reader::Load(const std::string& path) {
   const auto refuse = [this](std::string_view why) {
     cells_status_ = NotSupported(file_->path(), ": ", why);
   };
-  // Nothing but the trailer can be read then.
+  // In both cases only the trailer can be read.
   if (trailer_.encrypted) {
     refuse("the file is encrypted, which is not supported");
     bloom_status_ = cells_status_;
@@ -86,7 +86,7 @@ Status Reader::LoadTrailer() {
   return file_->Located("trailer", file_->size_bytes() - tail_bytes, status);
 }
 
-// The block of this type at `*offset`, which is moved behind it.
+// Reads the block of this type at `*offset` and moves `*offset` past it.
 Status Reader::LoadBlock(uint64_t* offset, BlockType type, Block* block) {
   const uint64_t end = file_->size_bytes() - kTrailerBytes;
   BlockHeader header;
@@ -124,7 +124,7 @@ Status Reader::LoadOnOpen() {
   }
 
   std::string_view rest;
-  // Its entries have another form then.
+  // The entries of an encoded index have another form.
   if (Find(file_info_, info::kIndexBlockEncoding) == nullptr ||
       *Find(file_info_, info::kIndexBlockEncoding) == "NONE") {
     const KeyForm form =
@@ -132,7 +132,7 @@ Status Reader::LoadOnOpen() {
     status =
         RootIndex::Parse(data_root_block_.payload, trailer_.data_index_count,
                          form, bounds(), &data_root_, &rest);
-    // Entries beyond the trailer's count would be data that nobody reads.
+    // The data of entries beyond the trailer's count would never be read.
     const bool has_mid_key = trailer_.data_index_levels > 1;
     const size_t rest_bytes = has_mid_key ? kMidKeyBytes : 0;
     if (status.ok() && rest.size() != rest_bytes) {
@@ -237,7 +237,7 @@ void Reader::LoadBlooms(uint64_t offset) {
   }
 }
 
-// The first of each type counts.
+// Loads a filter, unless it has loaded one of the same type.
 void Reader::LoadBloom(const BlockLocation& location, BlockType type) {
   const bool general = type == BlockType::kGeneralBloomMeta;
   if (!general && type != BlockType::kDeleteFamilyBloomMeta) return;
@@ -314,7 +314,7 @@ Status Reader::FindMidKey(std::string* key) const {
 std::shared_ptr<const Block> Reader::FindCached(const BlockLocation& location,
                                                 BlockType type) const {
   std::shared_ptr<const Block> block = cache_->Find(file_id_, location.offset);
-  // Another index entry may have said something else of this place.
+  // Another index entry may have named another type or size for this place.
   if (block != nullptr &&
       (block->header.type != type ||
        block->header.block_bytes() != location.block_bytes)) {
@@ -467,12 +467,12 @@ bool Reader::MayContainRowCol(std::string_view row,
     return MayContainRow(row);
   }
   if (trailer_.entry_count == 0) return false;
-  // No such row is in a file, and its key would be cut.
+  // No file has a row of this size, and its length would not fit into a key.
   if (row.size() > kHFileMaxRowBytes) return false;
   std::string row_key;
   std::string key;
   try {
-    // Family deletes have the empty qualifier, which is the first of its row.
+    // Family deletes have the empty qualifier, the first one of a row.
     row_key = RowColBloomKey(row, {});
     key = RowColBloomKey(row, qualifier);
   } catch (const std::bad_alloc&) {

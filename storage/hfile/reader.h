@@ -1,4 +1,4 @@
-// HFileReader as it is: what iterators and Verify need of it, too.
+// Implements HFileReader, with the parts that iterators and Verify use.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,7 @@ class Reader : public HFileReader {
   rocksdb::Status ReadMetaBlock(std::string_view name,
                                 std::string* contents) const override;
   rocksdb::Status Verify(HFileReport* report) const override;
-  // `progress` is called with how many of twice file_bytes() are read.
+  // Calls `progress` with the bytes read so far, out of twice file_bytes().
   rocksdb::Status Verify(
       const std::function<void(uint64_t twice_bytes)>& progress,
       HFileReport* report) const;
@@ -72,13 +72,13 @@ class Reader : public HFileReader {
   // Iterators and Verify use these.
   const InputFile& file() const { return *file_; }
   const BlockReader& blocks() const { return *blocks_; }
-  // Tells whether blocks can be unpacked. If not, nothing but the trailer was
+  // Tells whether blocks can be decompressed. If not, only the trailer was
   // read.
   bool is_readable() const;
   const RootIndex& data_root() const { return data_root_; }
   const RootIndex& meta_root() const { return meta_root_; }
-  // The header of the data root index. Headers of other blocks are, in all
-  // files that HBase writes, of the same kind. REQUIRES is_readable().
+  // Returns the header of the data root index. In all files that HBase writes,
+  // the other blocks have the same kind of header. REQUIRES is_readable().
   const BlockHeader& data_root_header() const {
     return data_root_block_.header;
   }
@@ -86,7 +86,7 @@ class Reader : public HFileReader {
   HFileEncoding encoding() const { return encoding_; }
   const CellForm& cell_form() const { return cell_form_; }
   Comparator comparator() const { return comparator_; }
-  // The blocks that indexes may name end here.
+  // Returns the bounds of the blocks that indexes may name.
   BlockBounds bounds() const { return {trailer_.load_on_open_offset}; }
   const std::optional<BloomFilter>& general_bloom() const {
     return general_bloom_;
@@ -99,7 +99,7 @@ class Reader : public HFileReader {
   }
 
   // Gets the block of this type at this place from the block cache, or reads it
-  // into the cache. Indexes have been checked.
+  // into the cache. Checks the entries of an index block that it reads.
   rocksdb::Status CachedBlock(const BlockLocation& location, BlockType type,
                               std::shared_ptr<const Block>* block) const;
   // Gets a chunk of the filter in the same way. Corruption for a size that no
@@ -108,7 +108,7 @@ class Reader : public HFileReader {
                               std::shared_ptr<const Block>* chunk) const;
   // Tells whether the filter may have the key. Damage counts as yes.
   bool Probe(const BloomFilter& filter, std::string_view key) const;
-  // Null when the cache does not have it.
+  // Returns null if the block is not in the cache.
   std::shared_ptr<const Block> FindCached(const BlockLocation& location,
                                           BlockType type) const;
 
@@ -129,7 +129,7 @@ class Reader : public HFileReader {
   rocksdb::Status Collect(const HFileKey& column, bool whole_row,
                           std::vector<HFileCell>* cells) const;
 
-  // The general filter of rows or prefixes, whose last key bounds it.
+  // Probes the general filter for a row or prefix, up to its last key.
   bool ProbeForRow(std::string_view key) const;
 
   const HFileReaderOptions options_;

@@ -12,7 +12,7 @@ bool RowIndexCells::Start(std::string_view payload) {
 }
 
 bool RowIndexCells::ReadIndex() {
-  // The number of rows, and the length of the cells behind their offsets.
+  // The number of rows before their offsets, and the length of the cells after.
   constexpr size_t kFixedBytes = 2 * sizeof(uint32_t);
   const std::string_view bytes = rest_;
   offset_ = payload_.size();
@@ -55,7 +55,7 @@ bool RowIndexCells::Next() {
   const std::string_view row = cell_.row;
   const size_t at = cells_.size() - rest_.size();
   if (!ReadPlainCell(form_)) return false;
-  // A seek believes the index: a walk over all cells proves it.
+  // A seek trusts the index; a walk over all cells verifies it.
   const bool is_in_index = next_row_ < rows_ && RowOffset(next_row_) == at;
   if (is_in_index != (cell_.row != row)) {
     return Fail(Concat("row ", next_row_, " of ", rows_,
@@ -72,7 +72,7 @@ bool RowIndexCells::CheckEnd() {
 }
 
 bool RowIndexCells::SkipTo(const HFileKey& key) {
-  // The key's row, or the last one before it.
+  // Finds the key's row, or the last one before it.
   size_t row = 0;
   size_t end = rows_;
   while (end - row > 1) {

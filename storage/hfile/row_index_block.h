@@ -1,5 +1,5 @@
-// ROW_INDEX_V1 has cells whole, and behind them an index of the rows, so that a
-// seek looks at the cells of one row.
+// ROW_INDEX_V1 stores whole cells, and after them an index of the rows, so that
+// a seek walks over the cells of one row only.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +26,16 @@ class RowIndexCells : public BlockCells {
   uint32_t RowOffset(size_t row) const {
     return LoadBig<uint32_t>(row_offsets_ + sizeof(uint32_t) * row);
   }
-  // Moves to the first cell of a row, whose offset is checked.
+  // Checks the offset of a row and moves to the row's first cell.
   bool MoveToRow(size_t row);
-  // The last cell is one of the last row in the index, or it is an error.
+  // Fails after the last cell if the index has another row.
   bool CheckEnd();
 
   const CellForm form_;
   std::string_view cells_;
   const char* row_offsets_ = nullptr;  // in the payload
   size_t rows_ = 0;
-  size_t next_row_ = 0;  // the first row behind the cell here
+  size_t next_row_ = 0;  // the first row after the current cell
 };
 
 class RowIndexBuilder : public BlockBuilder {
@@ -49,7 +49,7 @@ class RowIndexBuilder : public BlockBuilder {
  private:
   const CellForm form_;
   std::string payload_;
-  std::string row_offsets_;  // as they are written
+  std::string row_offsets_;  // as Finish writes them
   std::string row_;          // the last one
 };
 

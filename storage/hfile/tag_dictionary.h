@@ -1,6 +1,6 @@
-// The tags that a block has had, so that it need not store them again: HBase's
-// LRUDictionary with room for 127. Reader and writer of a block make the same
-// moves on it. Not thread-safe.
+// The tags that a block has stored, so that it does not store them again:
+// HBase's LRUDictionary with room for 127. The reader and the writer of a block
+// apply the same operations to it. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -17,25 +17,25 @@ class TagDictionary {
  public:
   static constexpr size_t kCapacity = 127;
 
-  // Takes a tag's type and contents, without its length. A full dictionary
-  // forgets the least recently used one for it. An empty tag is not taken.
+  // Adds a tag: its type and contents, without its length. A full dictionary
+  // evicts the least recently used tag. An empty tag is not added.
   void Add(std::string_view tag);
-  // Gives the tag's number, if it is there, and counts as a use.
+  // Returns the tag's number, if it is present, and counts as a use.
   std::optional<size_t> Find(std::string_view tag);
-  // Gives the tag of this number, and counts as a use. Null if there is none.
+  // Returns the tag of this number, and counts as a use. Null if there is none.
   const std::string* Get(size_t number);
   void Clear() { size_ = 0; }
 
  private:
-  // Moves what is at this place of order_ to its front.
+  // Moves the number at this place of order_ to the front.
   void Use(size_t place);
 
-  std::vector<std::string> tags_;  // up to size_; memory is used again
+  std::vector<std::string> tags_;  // valid up to size_; memory is reused
   std::array<uint8_t, kCapacity> order_ = {};  // numbers, the last used first
   size_t size_ = 0;
 };
 
-// Says whether the bytes are tags as HFileCellView has them.
+// Tells whether the bytes are tags as HFileCellView has them.
 bool AreTags(std::string_view bytes);
 
 // Appends a cell's tags in the form with references:
@@ -46,9 +46,8 @@ bool AreTags(std::string_view bytes);
 void CompressTags(std::string_view tags, TagDictionary* dictionary,
                   std::string* out);
 
-// Reads tags from the front of `*in` that take `byte_count` bytes in a cell,
-// into
-// `*tags`. Returns null, or a sentence about what is wrong.
+// Reads tags from the front of `*in` into `*tags`, where they take `byte_count`
+// bytes. Returns null, or a sentence about the problem.
 [[nodiscard]] const char* UncompressTags(uint64_t byte_count,
                                          TagDictionary* dictionary,
                                          std::string_view* in,

@@ -21,7 +21,7 @@ constexpr size_t kVersionBytes = 4;
 constexpr size_t kTrailerBytesV1 = 60;
 constexpr size_t kTrailerBytesV2 = 212;
 
-// "None" is the offset -1.
+// The offset -1 means "none".
 constexpr uint64_t kNoOffset = std::numeric_limits<uint64_t>::max();
 
 bool HasMagicAt(std::string_view tail, size_t bytes_before_end) {
@@ -42,7 +42,7 @@ Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
   trailer->major_version = version & 0xffffff;
   trailer->minor_version = version >> 24;
   if (trailer->major_version != kMajorVersion) {
-    // Other bytes than those of a trailer have no version.
+    // Without a trailer these bytes are no version.
     const bool is_hfile = HasMagicAt(tail, kTrailerBytesV1) ||
                           HasMagicAt(tail, kTrailerBytesV2) ||
                           HasMagicAt(tail, kTrailerBytes);
@@ -115,7 +115,7 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
   if (!ParseMessage(message, &parsed)) {
     return Corruption("trailer of ", message_bytes, " bytes is malformed");
   }
-  // A number that is missing would hide cells: no checksum covers the trailer.
+  // A missing number would hide cells: no checksum covers the trailer.
   if (!parsed.has_data_index_count() || !parsed.has_entry_count()) {
     return Corruption("trailer without the number of ",
                       parsed.has_entry_count() ? "index entries" : "cells");

@@ -19,15 +19,15 @@ namespace rowbloom::hfile {
 inline constexpr size_t kTrailerBytes = 4096;
 inline constexpr uint32_t kMaxIndexLevels = 16;
 
-// The trailer of a file of `file_bytes` bytes whose last bytes are `tail`:
-// kTrailerBytes, or all that there are. Every number is checked against the
-// file's size. Errors, without the path: Corruption, NotSupported for other
-// versions.
+// Parses the trailer of a file of `file_bytes` bytes. `tail` is the last
+// kTrailerBytes bytes, or the whole file if it is shorter. Checks every offset
+// against the file's size. Errors, without the path: Corruption, NotSupported
+// for other versions.
 rocksdb::Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
                              HFileTrailer* trailer);
 
-// The kTrailerBytes bytes. InvalidArgument when they are too few, which only a
-// long comparator name can bring about.
+// Sets `*bytes` to the kTrailerBytes bytes of the trailer. InvalidArgument if
+// they are too few, which only a long comparator name can cause.
 rocksdb::Status SerializeTrailer(const HFileTrailer& trailer,
                                  std::string* bytes);
 

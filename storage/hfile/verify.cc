@@ -1,4 +1,4 @@
-// Recomputes from the cells what a file says of itself.
+// Verifies a file: recomputes its metadata from its blocks and cells.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -52,7 +52,7 @@ class Verifier {
   void Problem(const std::string& sentence) {
     Report(Concat(reader_.path(), ": ", sentence));
   }
-  // Damage is a problem; whatever else is no finding about the file.
+  // Damage is a problem of the file. Other errors are not.
   void Failure(const Status& status) {
     if (first_error_.ok()) first_error_ = status;
     if (status.IsCorruption()) Tell(status);
@@ -69,7 +69,7 @@ class Verifier {
     Problem(Concat(what, ": expected ", expected, ", found ", found));
   }
 
-  // Each returns whether it saw all that there is.
+  // Each returns whether it saw all blocks or all cells.
   bool WalkBlocks();
   bool ScanCells();
   void CountBlock(const BlockWalk& walk);
@@ -88,7 +88,8 @@ class Verifier {
   const std::function<void(uint64_t)>& progress_;
   HFileReport* const report_;
   Status first_error_;
-  // Damage, which both passes may meet. Beyond so many it may count twice.
+  // Damage that was reported: both passes may find it. Beyond kMaxTold
+  // sentences it may count twice.
   static constexpr size_t kMaxTold = 10'000;
   std::set<std::string> told_;
 
@@ -120,7 +121,7 @@ class Verifier {
 };
 
 void Verifier::CheckChain(const BlockHeader& header, uint64_t offset) {
-  // Encoded data is of one chain with plain data.
+  // Encoded and plain data blocks form one chain.
   const BlockType chain = IsData(header.type) ? BlockType::kData : header.type;
   int64_t& last = last_offsets_[static_cast<size_t>(chain)];
   Expect(Concat("block at offset ", offset, ": offset of the ",
@@ -149,7 +150,7 @@ bool Verifier::WalkBlocks() {
 void Verifier::CountBlock(const BlockWalk& walk) {
   const BlockHeader& header = walk.block().header;
   const uint64_t offset = walk.offset();
-  // Behind damage the last block of a type is not known.
+  // After damage the previous block of a type is unknown.
   if (first_error_.ok()) CheckChain(header, offset);
   const bool is_data_root = offset == reader_.trailer().load_on_open_offset;
   const bool is_index = header.type == BlockType::kLeafIndex ||

@@ -15,7 +15,7 @@ bool IsOneByte(int64_t value) {
   return value >= kMinOneByte && value <= kMaxOneByte;
 }
 
-// The bits that follow the first byte.
+// Returns the bits that follow the first byte.
 uint64_t BitsOf(int64_t value) {
   return static_cast<uint64_t>(value < 0 ? ~value : value);
 }

@@ -1,9 +1,9 @@
 // Hadoop's variable length integers ("vlong": WritableUtils of Hadoop). Pure
 // and thread-safe; Get... and Put... are as in storage/format/coding.h.
 //
-// A vlong in -112..127 is one byte, its value. Else the first byte f says how
-// many bytes n follow, big-endian: f = -112 - n for the value, f = -120 - n for
-// the complement of a negative one.
+// A vlong in -112..127 is one byte, its value. Otherwise n bytes follow the
+// first byte f, big-endian: with f = -112 - n, the value; with f = -120 - n,
+// the complement of a negative value.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 namespace rowbloom::hfile {
 
 void PutVlong(std::string* out, int64_t value);
-// A vlong, and as many bytes.
+// Appends the number of bytes as a vlong, then the bytes.
 void PutByteArray(std::string* out, std::string_view bytes);
 
-// Bytes that PutVlong(value) appends: 1 to 9.
+// Returns the number of bytes that PutVlong(value) appends: 1 to 9.
 size_t VlongBytes(int64_t value);
 
 [[nodiscard]] bool GetVlong(std::string_view* in, int64_t* value);

@@ -1,4 +1,4 @@
-// HFileWriter: the order in which blocks come out is HBase's, so that the same
+// Implements HFileWriter. Writes blocks in HBase's order, so that the same
 // cells and options give the same bytes.
 #include <algorithm>
 #include <limits>
@@ -106,7 +106,7 @@ Status CheckOptions(const FileForm& options) {
                         kMaxBlockBytes);
   }
   if (status.ok()) {
-    // With fewer a level could have as many blocks as the one below.
+    // With fewer entries a level could have as many blocks as the one below.
     status = CheckRange("index_block_min_entries",
                         options.index_block_min_entries, 2, kMaxBlockBytes);
   }
@@ -147,7 +147,7 @@ bool IsWritten(HFileCellType type) {
   }
 }
 
-// The totals of all cells that the file info has.
+// The totals of all cells, for the file info.
 struct Totals {
   uint64_t cells = 0;
   uint64_t key_bytes = 0;
@@ -175,10 +175,11 @@ class Writer : public HFileWriter {
   uint64_t cell_count() const override { return totals_.cells; }
 
  private:
-  // Returns the status of a call. One that finds no memory ends the file.
+  // Returns the status of a call. If a call runs out of memory, all later ones
+  // fail.
   template <typename Call>
   Status Run(const Call& call);
-  // The error that ended the file, or InvalidArgument after Finish.
+  // Returns the error of the file, or InvalidArgument after Finish.
   Status CheckUnfinished() const;
   Status Check(const HFileCellView& cell) const;
   Status Add(const HFileCellView& cell);
@@ -190,12 +191,12 @@ class Writer : public HFileWriter {
   Status WriteLoadOnOpen(const std::string& meta_index);
   Status WriteTrailer();
   Status WriteAll();
-  // Adds what it takes, uncompressed, to the total.
+  // Writes a block and adds its uncompressed size to the total.
   Status WriteCounted(BlockType type, std::string_view payload,
                       BlockLocation* location);
   FileInfo MakeFileInfo() const;
   HFileKey LastKey() const;
-  // Every error that leaves the file incomplete stays.
+  // Stores the first error, after which the file stays incomplete.
   Status Fail(const Status& status);
 
   const FileForm options_;
@@ -294,7 +295,7 @@ Status Writer::Check(const HFileCellView& cell) const {
     return invalid(Concat(place(cell.key()), ": sorts before the last cell, ",
                           place(last)));
   }
-  // The family is no part of the filter's keys, which would not ascend.
+  // The filter's keys have no family: with a second one they would not ascend.
   if (options_.bloom_type == BloomType::kRowCol && cell.row == last.row &&
       cell.family != last.family) {
     return invalid(Concat("a second family in row \"", ToPrintable(cell.row),
@@ -346,13 +347,13 @@ void Writer::Count(const HFileCellView& cell) {
     totals_.earliest_put_ms =
         std::min(totals_.earliest_put_ms, cell.timestamp_ms);
   }
-  // These delete whatever is older.
+  // These delete all older cells.
   if (cell.type == HFileCellType::kDeleteColumn ||
       cell.type == HFileCellType::kDeleteFamily) {
     totals_.min_ms = std::min<int64_t>(totals_.min_ms, 0);
     totals_.max_ms = std::max<int64_t>(totals_.max_ms, 0);
   }
-  // HBase's estimate of a cell on the wire, where its length comes first.
+  // HBase's estimate of a cell on the wire, with a length before it.
   const uint64_t cell_bytes =
       sizeof(uint32_t) + kCellFixedBytes + key_bytes + cell.value.size() +
       (cell.tags.empty() ? 0 : sizeof(uint16_t) + cell.tags.size());
@@ -448,7 +449,7 @@ Status Writer::FinishDataBlock() {
   trailer_.last_data_block_offset = location.offset;
   HFileKey before;
   HFileKey first;
-  // The first key of the file is taken from its index: it is a real one.
+  // Readers take the file's first key from its index: it is not shortened.
   if (ParseKey(key_before_, &before) && ParseKey(first_key_, &first)) {
     index_.Add(location, IndexKey(options_.index_key_rule, before, first));
   } else {
@@ -537,7 +538,7 @@ FileInfo Writer::MakeFileInfo() const {
   return all;
 }
 
-// User blocks, by name; `*index` lists them.
+// Writes the user's blocks in the order of names and lists them in `*index`.
 Status Writer::WriteMetaBlocks(std::string* index) {
   for (const auto& [name, contents] : meta_blocks_) {
     BlockLocation location;
