@@ -1,5 +1,5 @@
-// The edge between C and C++: errors and bytes go out as memory of malloc, and
-// no exception passes.
+// The boundary between C and C++: errors and bytes are returned in memory of
+// malloc, and no exception crosses it.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace rowbloom::c {
 
-// The message when there is no memory for one; rowbloom_free knows it.
+// The message if there is no memory for one; rowbloom_free does not free it.
 extern char no_memory_message[];
 
 inline std::string_view View(const void* data, size_t size) {
   return {static_cast<const char*>(data), size};
 }
 
-// The bytes in memory of malloc, with a byte 0 after them. May throw
+// Copies the bytes to memory of malloc and appends a byte 0. May throw
 // std::bad_alloc.
 inline char* NewBytes(std::string_view bytes) {
   auto* const copy = static_cast<char*>(std::malloc(bytes.size() + 1));

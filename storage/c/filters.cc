@@ -22,7 +22,7 @@ namespace {
 
 using rocksdb::Status;
 
-// Sets *value to what was parsed, or returns its error.
+// Sets *value to the parsed value, or returns the error of parsing.
 template <typename Parsed, typename Value>
 Status Take(const Parsed& parsed, Value* value) {
   if (!parsed) return Status::InvalidArgument(parsed.error());
@@ -30,7 +30,7 @@ Status Take(const Parsed& parsed, Value* value) {
   return Status::OK();
 }
 
-// The options of an id, checked by making their policy.
+// Parses the options of an id and checks them by making their policy.
 Status OptionsOfId(const char* id, FilterPolicyOptions* options,
                    std::unique_ptr<const rocksdb::FilterPolicy>* policy) {
   const Status s = Take(ParsePolicyId(id), options);
@@ -39,8 +39,7 @@ Status OptionsOfId(const char* id, FilterPolicyOptions* options,
 
 Status ReadFilterStats(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
                        std::string* text) {
-  // The options have the table factory, and so the policy, as long as they
-  // live.
+  // The options keep the table factory, and so the policy, alive.
   const rocksdb::Options options = db->GetOptions(family);
   const auto* table =
       options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
@@ -152,8 +151,7 @@ char* rowbloom_filter_stats(rocksdb_t* db,
                             char** error) {
   char* json = nullptr;
   Run(error, [&] {
-    // It refuses a RocksDB of another version, as all of this is compiled for
-    // one.
+    // This refuses a RocksDB of another version: the code is compiled for one.
     Status s = rowbloom::RegisterRowbloom();
     std::string text;
     if (s.ok()) {

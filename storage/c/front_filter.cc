@@ -45,7 +45,7 @@ void rowbloom_front_filter_destroy(rowbloom_front_filter_t* filter) {
 bool rowbloom_front_filter_prepare(rowbloom_front_filter_t* filter,
                                    rocksdb_options_t* options, char** error) {
   return Run(error, [&] {
-    // It refuses a RocksDB of another version, whose options are others.
+    // This refuses a RocksDB of another version, whose options differ.
     const Status s = rowbloom::RegisterRowbloom();
     if (!s.ok()) return s;
     rocksdb::Options* const prepared = OptionsOf(options);
@@ -69,7 +69,7 @@ bool rowbloom_front_filter_attach(
     s = filter->filter->Attach(opened, handles);
     if (!s.ok()) return s;
     // The handle gets the database with the filter in front, which owns the
-    // one that was opened. Without memory for it, that stays in the handle.
+    // opened one. Without memory for it, the opened one stays in the handle.
     std::unique_ptr<rocksdb::DB> inner(opened);
     try {
       opened = std::make_unique<rowbloom::FrontFilterDB>(std::move(inner),

@@ -1,8 +1,8 @@
-// The objects behind the handles of RocksDB's C API, whose header declares the
-// structs only. As db/c.cc defines them, those of databases, options and
-// families begin with the C++ object or a pointer to it, and those of policies
-// and extractors derive from its class alone, so that their addresses are the
-// same. tests/storage/c/rocksdb_test.c goes through each of them.
+// Converts between C++ objects and the handles of RocksDB's C API, whose header
+// only declares the structs. As db/c.cc defines them, handles of databases,
+// options and families begin with the C++ object or a pointer to it. Handles of
+// policies and extractors derive from the C++ class alone, so they have the
+// address of the object. tests/storage/c/rocksdb_test.c covers each handle.
 #pragma once
 
 #include "rocksdb/db.h"
@@ -13,7 +13,7 @@
 
 namespace rowbloom::c {
 
-// Each handle begins with the object that it stands for.
+// A handle that begins with the object that it represents.
 template <typename Object>
 struct Handle {
   Object rep;
@@ -34,8 +34,8 @@ inline rocksdb::ColumnFamilyHandle* FamilyOf(
       ->rep;
 }
 
-// The C API owns what it is given here, and deletes it by its virtual
-// destructor.
+// Return handles that the C API owns and deletes by the virtual destructors of
+// the objects.
 inline rocksdb_filterpolicy_t* HandleOf(const rocksdb::FilterPolicy* policy) {
   return reinterpret_cast<rocksdb_filterpolicy_t*>(
       const_cast<rocksdb::FilterPolicy*>(policy));

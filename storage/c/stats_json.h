@@ -14,10 +14,10 @@ namespace rowbloom {
 struct PolicyStats {
   bool active = false;                // IsFilterActive
   std::optional<std::string> policy;  // its id; nullopt: there is none
-  std::optional<FilterStats> filter;  // nullopt: a policy of others
+  std::optional<FilterStats> filter;  // nullopt: no rowbloom policy
 };
 
-// One object, in one line. Bytes that are not UTF-8 are replaced.
+// Returns one object, in one line. Bytes that are not UTF-8 are replaced.
 std::string ToJson(const PolicyStats& stats);
 std::string ToJson(const FrontFilterStats& stats);
 std::string ToJson(const StoreStats& stats);

@@ -22,16 +22,16 @@ struct rowbloom_store_t {
 
 struct rowbloom_batch_t {
   rowbloom::WriteBatch batch;
-  std::optional<uint64_t> ttl_ms;  // of the puts that come
+  std::optional<uint64_t> ttl_ms;  // of the versions that are added next
 };
 
 // The rows of a scan, or the one of a get.
 struct rowbloom_rows_t {
   std::optional<rowbloom::RowScanner> scanner;
   std::optional<rowbloom::RowScanner::Iterator> at;  // nullopt: not begun
-  std::optional<rowbloom::Row> one;                  // not given yet
-  rowbloom::Row given;  // the row of a get that was given
-  // A row that was read and not shown, as there was no memory for its cells.
+  std::optional<rowbloom::Row> one;  // of a get, not returned yet
+  rowbloom::Row given;               // the row of a get, once returned
+  // A row that was read but not returned, for lack of memory for its cells.
   const rowbloom::Row* unshown = nullptr;
   std::vector<rowbloom_cell_t> cells;
 };
@@ -41,9 +41,9 @@ namespace {
 
 using rocksdb::Status;
 
-// The first versions of the structs have these sizes, and programs that were
-// compiled with them go on to give them. New members begin behind: padding is
-// not set. The structs that the library fills never change.
+// The sizes of the first versions of the structs. Programs that were compiled
+// with them still pass these sizes. New members begin after them: programs do
+// not set padding. The structs that the library fills never change.
 template <typename Options>
 constexpr size_t kFirstBytes = 0;
 template <>
@@ -58,11 +58,11 @@ static_assert(sizeof(rowbloom_column_t) == 24);
 static_assert(sizeof(rowbloom_cell_t) == 48);
 static_assert(sizeof(rowbloom_row_t) == 32);
 
-// More than any struct of options will have: a size beyond was never set.
+// No struct of options will be larger: a size above this was never set.
 constexpr size_t kMaxStructBytes = 4096;
 
-// Copies the options that a program gave. It may have been compiled for an
-// earlier version, with fewer members, or for a later one.
+// Copies the options that a program gave. The program may have been compiled
+// for an earlier version, with fewer members, or for a later one.
 template <typename Options>
 Status TakeOptions(const Options* given, Options* options) {
   *options = {};
@@ -146,7 +146,7 @@ Status TakeScanOptions(const rowbloom_read_options_t* given,
   return s;
 }
 
-// Refuses what only a scan has.
+// Refuses options that only a scan has.
 Status TakeRowOptions(const rowbloom_read_options_t* given,
                       RowOptions* options) {
   ScanOptions scan;
@@ -195,7 +195,7 @@ static_assert(static_cast<int>(ChangeType::kIncrement) == ROWBLOOM_INCREMENT);
 static_assert(static_cast<int>(ChangeType::kAppend) == ROWBLOOM_APPEND);
 static_assert(static_cast<int>(ChangeType::kDeleteRow) == ROWBLOOM_DELETE_ROW);
 
-// Types that fit and are none of the above are refused with the write.
+// The write refuses types in this range that are none of the above.
 Status TakeType(int number, ChangeType* type) {
   if (number < 0 || number > ROWBLOOM_DELETE_ROW) {
     return InvalidArgument("a change of the unknown type ", number);
@@ -233,7 +233,7 @@ Status Next(rowbloom_rows_t* rows, const Row** row) {
   return rows->scanner->status();
 }
 
-// Views into *row.
+// Fills *cells and *shown with views into `row`.
 void Show(const Row& row, std::vector<rowbloom_cell_t>* cells,
           rowbloom_row_t* shown) {
   cells->clear();
