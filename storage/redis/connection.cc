@@ -23,9 +23,9 @@ struct FreeReply {
   void operator()(redisReply* reply) const { freeReplyObject(reply); }
 };
 
-// hiredis writes to sockets that the server may have closed; the signal for
-// that would end the process. Keeps it from this thread, and takes what was
-// meant for it.
+// Blocks SIGPIPE in this thread, and consumes one that is raised meanwhile.
+// hiredis writes to sockets that the server may have closed, and the signal
+// would end the process.
 class NoSigpipe {
  public:
   NoSigpipe() {
@@ -54,8 +54,8 @@ timeval Timeout(int milliseconds) {
   return {milliseconds / 1000, milliseconds % 1000 * 1000};
 }
 
-// Makes the reader refuse arrays, which would take memory before they are
-// there. EXEC replies short ones, which hold no others.
+// Makes the reader refuse long or nested arrays, which take memory before their
+// elements arrive. EXEC replies with short ones.
 void RefuseArrays(redisReader* reader) {
   static const redisReplyObjectFunctions all = *reader->fn;
   static redisReplyObjectFunctions short_arrays = [] {
@@ -146,17 +146,17 @@ Status Connection::Append(std::initializer_list<std::string_view> words) {
   return Status::OK();
 }
 
-// hiredis would begin the timeout anew with each byte and each signal. Here it
-// begins anew with each MiB, as a whole filter may have 256.
+// hiredis would restart the timeout at each byte and each signal. This function
+// restarts it at each MiB, as a whole filter may have 256.
 Status Connection::ReadReply(size_t max_bytes, void** reply) {
   using Clock = std::chrono::steady_clock;
   using std::chrono::milliseconds;
   constexpr size_t kMiB = size_t{1} << 20;
   const milliseconds timeout(endpoint_.timeout_ms);
   auto end = Clock::now() + timeout;
-  size_t in_time = 0;  // whole MiB that came
+  size_t in_time = 0;  // whole MiB that arrived
   redisReader* const reader = context_->reader;
-  size_t bytes = reader->len - reader->pos;  // of this reply that came
+  size_t bytes = reader->len - reader->pos;  // of this reply so far
   while (true) {
     if (redisReaderGetReply(reader, reply) != REDIS_OK) {
       return Failed("no reply that is one of Redis", reader->errstr);
@@ -217,7 +217,7 @@ Status Connection::Exchange(std::vector<Reply>* replies, size_t max_bytes) {
         result.kind = Reply::Kind::kNil;
         break;
       case REDIS_REPLY_ERROR:
-        // The other replies are read, so that the connection can go on.
+        // Reads the other replies, too, so that the connection stays usable.
         if (refused.ok()) {
           constexpr size_t kMostShown = 200;
           refused = Status::IOError(

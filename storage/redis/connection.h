@@ -33,9 +33,9 @@ class Connection {
   // no connection.
   rocksdb::Status Append(std::initializer_list<std::string_view> words);
 
-  // Sends what was collected and reads a reply to each, of some `max_bytes`
-  // at most. Each MiB comes within the timeout. After an IOError, but for one
-  // of the server's, the connection is gone, with all that was collected.
+  // Sends the collected commands and reads a reply to each, of about
+  // `max_bytes` at most. Each MiB has to arrive within the timeout. An IOError
+  // that is no reply of the server ends the connection and drops the commands.
   rocksdb::Status Exchange(std::vector<Reply>* replies,
                            size_t max_bytes = kReplyBytes);
 
@@ -43,14 +43,14 @@ class Connection {
   rocksdb::Status Call(std::initializer_list<std::string_view> words,
                        Reply* reply, size_t max_bytes = kReplyBytes);
 
-  // Ends the connection. REQUIRED after an exception: replies may be left that
-  // no call waits for.
+  // Ends the connection. REQUIRED after an exception, which may leave replies
+  // that no call reads.
   void Drop();
 
   std::string Where() const;
 
  private:
-  // Errors of servers are longer than any other reply but a whole string.
+  // A server's errors are the longest replies, except for whole strings.
   static constexpr size_t kReplyBytes = size_t{64} << 10;
 
   struct Free {

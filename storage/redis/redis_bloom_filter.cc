@@ -21,7 +21,7 @@ using rocksdb::Status;
 
 constexpr auto kStrategy = ClassicStrategy::kMurmur128Mitz32;
 constexpr size_t kWordBytes = 8;
-// The most commands of one round trip: enough that it costs little by itself.
+// The most commands of one round trip: so many that the trip costs little.
 constexpr size_t kMaxCommands = 4096;
 
 // Redis counts the bits of a byte from the highest.
@@ -56,7 +56,7 @@ Status CheckShape(const RedisFilterShape& shape) {
   return Status::OK();
 }
 
-// Makes a filter of the bytes of its bits.
+// Makes a filter from the bytes of its bits.
 Status Parse(const RedisFilterShape& shape, std::string_view bytes,
              std::unique_ptr<ClassicBloomFilter>* filter) {
   const uint64_t words = bytes.size() / kWordBytes;
@@ -76,10 +76,10 @@ Status Parse(const RedisFilterShape& shape, std::string_view bytes,
 }  // namespace
 
 // The string ends with a tail, which begins in the byte of the first bit that
-// no key has. That bit, the highest of the tail's, is the mark. An id follows
-// the byte: random bytes, and a 0, with which no filter without an id ends.
-// Filters of earlier versions have none. The id tells a filter from its
-// successor, and from a string of another size.
+// no key uses. This bit is the mark, the highest bit of the tail. An id follows
+// the byte: random bytes and a 0, while a filter without an id never ends with
+// a 0. Filters of earlier versions have no id. The id distinguishes a filter
+// from its successor and from a string of another size.
 class RedisBloomFilter::Impl {
  public:
   explicit Impl(const RedisFilterOptions& options)
@@ -110,8 +110,8 @@ class RedisBloomFilter::Impl {
     return Status::IOError(Named() + "others keep changing the string");
   }
 
-  // SETBIT or GETBIT of all places of all keys. `visit(key, bit)` gets what a
-  // bit was, for each, when all is known to be right.
+  // Sends SETBIT or GETBIT for all places of all keys. Calls `visit(key, bit)`
+  // with the previous value of each bit, after its round trip was verified.
   template <typename Visit>
   Status VisitBits(std::span<const std::string_view> keys, bool set,
                    const Visit& visit) {
@@ -130,16 +130,16 @@ class RedisBloomFilter::Impl {
     return Status::OK();
   }
 
-  // Puts the filter's bytes in the place of the string.
+  // Replaces the string by the filter's bytes and the tail.
   Status Replace(std::string bytes) {
     bytes += tail_;
     Reply ignored;
     return connection_.Call({"SET", options_.name, bytes}, &ignored);
   }
 
-  // Reads the filter's bytes. REQUIRES whole ones.
+  // Reads the filter's bytes. REQUIRES that the bits fill whole bytes.
   Status Fetch(std::string* bytes) {
-    // One more than there should be, which tells of others.
+    // One more than expected, to detect a longer string.
     const size_t most = tail_at_ + tail_.size() + 1;
     Reply reply;
     Status s = connection_.Call(
@@ -182,15 +182,15 @@ class RedisBloomFilter::Impl {
                                std::to_string(tail_at_),
                                std::to_string(tail_at_ + kIdBytes)});
   }
-  // The tail in a reply to that, without bits of keys.
+  // Returns the tail in the reply to AppendTail, without the bits of keys.
   std::string TailOf(const Reply& reply) const {
     std::string tail = reply.text;
     if (!tail.empty()) tail[0] = static_cast<char>(tail[0] & tail_mask_);
     return tail;
   }
 
-  // Opens a filter that is there. Otherwise gives the string a tail, unless
-  // somebody changes it meanwhile, and leaves *is_open false.
+  // Opens an existing filter. Otherwise gives the string a tail, unless another
+  // client changes the string meanwhile, and leaves *is_open false.
   Status TryOpen(bool* is_open) {
     std::vector<Reply> replies;
     const std::string& name = options_.name;
@@ -261,7 +261,7 @@ class RedisBloomFilter::Impl {
           });
       if (!s.ok()) return s;
     }
-    // Last, so that it speaks for all before it.
+    // Reads the tail last, so that it verifies all replies before it.
     Status s = AppendTail();
     if (s.ok()) s = connection_.Exchange(replies);
     if (!s.ok()) return s;
@@ -278,8 +278,8 @@ class RedisBloomFilter::Impl {
 
   const RedisFilterOptions options_;
   const uint64_t tail_at_;  // the offset of the tail, in bytes
-  const char tail_mask_;    // the bits of its first byte that are no key's
-  const char mark_;         // the first of these alone
+  const char tail_mask_;    // the bits of its first byte that no key uses
+  const char mark_;         // only the highest of these bits
   std::string tail_;        // as Open found it
   Connection connection_;
 };
@@ -320,7 +320,7 @@ Status RedisBloomFilter::Open(const RedisFilterOptions& options,
                                    std::to_string(options.endpoint.timeout_ms) +
                                    ", expected more than 0");
   }
-  // hiredis would cut it.
+  // hiredis would truncate a longer path.
   constexpr size_t kMostPath = sizeof(sockaddr_un::sun_path) - 1;
   if (const size_t bytes = options.endpoint.unix_socket.size();
       bytes > kMostPath) {
