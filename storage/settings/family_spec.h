@@ -15,29 +15,30 @@ namespace rowbloom {
 
 class FamilySpec {
  public:
-  // Settings after commas, as Help lists them; in the name \xHH stands for a
-  // byte, a comma for one. Error: an unknown setting, or one twice, or a value
-  // that it cannot have. The store decides whether the options go together.
+  // Parses a name and, after commas, settings as Help lists them. In the name,
+  // \xHH represents a byte, such as a comma. Error: an unknown or repeated
+  // setting, or an invalid value. The store checks that the options are
+  // compatible.
   static Result<FamilySpec> Parse(std::string_view text);
 
-  // Each of `texts`. Error: that of the first one that has one.
+  // Parses each of `texts`. Error: the first one.
   static Result<std::vector<FamilySpec>> ParseAll(
       const std::vector<std::string>& texts);
 
-  // The help text on all settings: one a line, with the values they take.
+  // Returns the help text: all settings, one a line, with their values.
   static std::string Help();
 
-  // The text of a family that Parse takes, with all settings.
+  // Returns a text that Parse accepts, with all settings of a family.
   static std::string ToText(std::string_view name,
                             const FamilyOptions& options);
 
-  // All settings of a family, name and value, as Parse takes them.
+  // Returns name and value of all settings of a family, as Parse accepts them.
   static std::vector<std::pair<std::string, std::string>> SettingsOf(
       const FamilyOptions& options);
 
   const std::string& name() const { return name_; }
 
-  // `base` with the settings that were given.
+  // Returns `base` with the given settings.
   FamilyOptions ApplyTo(FamilyOptions base) const;
 
  private:
