@@ -40,8 +40,8 @@ Status NoBackup(const std::string& directory, uint32_t id) {
   return NotFound("no backup ", id, " in ", directory);
 }
 
-// Tells whether RocksDB gives a list such a name: N for backup N, and .N.tmp
-// while it is written.
+// Tells whether the name is that of a list: N for backup N, and .N.tmp while
+// RocksDB writes it.
 bool IsListName(std::string_view name) {
   if (name.starts_with('.') && name.ends_with(".tmp")) {
     name = name.substr(1, name.size() - 5);
@@ -50,8 +50,8 @@ bool IsListName(std::string_view name) {
          name.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// NotFound: there is no directory, or none that a backup was finished in.
-// InvalidArgument: it was made by others, whose files RocksDB might delete.
+// Returns NotFound if there is no directory or it has no finished backup.
+// Returns InvalidArgument if others made it: RocksDB might delete their files.
 Status CheckDirectory(Env* env, const std::string& directory) {
   if (directory.empty()) {
     return Status::InvalidArgument("the path of the backups is empty");
@@ -61,7 +61,7 @@ Status CheckDirectory(Env* env, const std::string& directory) {
   std::vector<std::string> names;
   std::vector<std::string> lists;
   if (s.ok()) s = ListDirectory(env, directory, &names);
-  // RocksDB says no more of a directory that may not be read.
+  // RocksDB returns NotFound for a directory that may not be read, too.
   if (s.IsNotFound()) return Status::IOError(directory, "cannot be listed");
   if (!s.ok()) return s;
   const auto is_there = [&names](const std::string& name) {
@@ -78,7 +78,7 @@ Status CheckDirectory(Env* env, const std::string& directory) {
        {kLockFile, kListsDirectory, "private", "shared", "shared_checksum"}) {
     std::erase(names, made);
   }
-  // A first backup that was cut short made the lock first.
+  // An interrupted first backup has created the lock before other files.
   if (std::all_of(lists.begin(), lists.end(), IsListName) &&
       (!lists.empty() || (is_locked && (has_lists || names.empty())))) {
     return has_lists ? s : NoBackups(directory);
@@ -103,9 +103,9 @@ Status ReadBackups(Env* env, const std::string& directory, Read read) {
   });
 }
 
-// Keeps each list of a backup's files within the life of these: it comes to the
-// disk after them and goes before them. RocksDB (7.8.3 to 11.8.1) syncs the
-// directories of both at the end of a backup, and none when it deletes one: a
+// Keeps the files of a backup on disk while its list exists: the list is
+// written after them and deleted before them. RocksDB (7.8.3 to 11.8.1) syncs
+// both directories at the end of a backup, and none when it deletes one. A
 // power cut in between could leave a list of missing files. Thread-safe.
 class BackupEnv final : public rocksdb::EnvWrapper {
  public:
@@ -113,8 +113,8 @@ class BackupEnv final : public rocksdb::EnvWrapper {
       : EnvWrapper(target), directory_(std::move(directory)) {}
   const char* Name() const override { return "rowbloom.BackupEnv"; }
 
-  // From now on no file is deleted that a damaged backup may have. RocksDB
-  // collects garbage when a backup fails, and when one was cut short.
+  // Prevents the deletion of files that a damaged backup may have. RocksDB
+  // collects garbage when a backup fails and after one was interrupted.
   void KeepFiles() { keeps_files_ = true; }
 
   Status NewWritableFile(const std::string& file,
@@ -172,13 +172,13 @@ class BackupEnv final : public rocksdb::EnvWrapper {
   }
 
   const std::string directory_;
-  bool keeps_files_ = false;  // set before other threads come
+  bool keeps_files_ = false;  // set before other threads use this
   std::mutex mutex_;
   std::set<std::string> made_;  // guarded by mutex_
 };
 
-// Calls change(BackupEngine*) on a directory of backups that nobody else
-// changes meanwhile, and which may have to be created.
+// Calls change(BackupEngine*) on a directory of backups, which no other caller
+// changes meanwhile. Creates the directory if `create` is set.
 template <typename Change>
 Status ChangeBackups(Env* env, const std::string& given_directory, bool create,
                      Change change) {
@@ -186,7 +186,7 @@ Status ChangeBackups(Env* env, const std::string& given_directory, bool create,
     const std::string directory = WithoutTrailingSlashes(given_directory);
     Status s = CheckDirectory(env, directory);
     if (create && s.IsNotFound()) s = env->CreateDirIfMissing(directory);
-    // RocksDB syncs what it makes in there.
+    // RocksDB syncs only what it creates inside of the directory.
     if (s.ok()) s = SyncDirectory(env, ParentOf(directory));
     HeldLock lock(env);
     if (s.ok()) {
@@ -194,10 +194,10 @@ Status ChangeBackups(Env* env, const std::string& given_directory, bool create,
                     "the backups in " + directory +
                         " are being changed by somebody else");
     }
-    // A list that was deleted may come back until this.
+    // Until this sync, a deleted list may reappear.
     const std::string lists = directory + "/" + kListsDirectory;
     if (s.ok() && env->FileExists(lists).ok()) s = SyncDirectory(env, lists);
-    // By its lock CheckDirectory knows what RocksDB makes now.
+    // By the lock, CheckDirectory recognizes what RocksDB creates now.
     if (s.ok() && create) s = SyncDirectory(env, directory);
     if (!s.ok()) return s;
     BackupEnv backup_env(env, directory);
@@ -240,9 +240,9 @@ std::vector<BackupInfo> BackupsOf(const BackupEngineReadOnly& engine) {
   return backups;
 }
 
-// Corruption: backups are damaged, and `given_up` is none of them. When RocksDB
-// collects garbage, it deletes the files that damaged backups alone have, which
-// make them whole again once a missing file is back.
+// Returns Corruption if backups are damaged and `given_up` is none of them.
+// When RocksDB collects garbage, it deletes the files that only damaged backups
+// have. With these files, a backup is whole again once a missing file is back.
 Status CheckNoneDamaged(const BackupEngine& engine,
                         const std::string& directory,
                         std::optional<uint32_t> given_up = std::nullopt) {
@@ -275,9 +275,9 @@ std::filesystem::perms PermissionsOf(const std::string& path) {
                                          : std::filesystem::perms::unknown;
 }
 
-// Tells whether a store can be made at `path`. An empty directory is made anew,
-// which fails for a mount point and ".": the store, which is moved to its place
-// in the end, could not replace them either, nor a link.
+// Checks that a store can be created at `path`. Replaces an empty directory by
+// a new one, which fails for a mount point and ".". The finished store, which
+// is moved to `path`, could not replace them either, nor a link.
 Status CheckTarget(Env* env, const std::string& path) {
   if (path.empty()) {
     return Status::InvalidArgument("the path of the store is empty");
@@ -339,7 +339,7 @@ Status VerifyBackup(const std::string& directory, uint32_t id, Env* env) {
   return ReadBackups(env, directory, [&](BackupEngineReadOnly* engine) {
     Status s = engine->VerifyBackup(id, /*verify_with_checksum=*/true);
     if (!s.IsNotFound()) return s;
-    // RocksDB has this code for a missing file, too, and names that.
+    // RocksDB returns NotFound for a missing file, too, and names the file.
     return s.getState() == nullptr ? NoBackup(directory, id)
                                    : Status::Corruption(s.getState());
   });
@@ -367,7 +367,7 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
                                       staging.contents());
       SetPermissions(staging.contents(), PermissionsOf(path));
       if (!s.IsCorruption()) return s;
-      // RocksDB does not name the file then.
+      // RocksDB does not name the damaged file here.
       const Status named =
           engine->VerifyBackup(wanted->id, /*verify_with_checksum=*/true);
       return Prefixed(Concat(directory, ": backup ", wanted->id, ": "),

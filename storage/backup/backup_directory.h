@@ -1,4 +1,4 @@
-// Writes to a directory of backups; rowbloom/backup.h has what needs no
+// Adds backups to a directory. rowbloom/backup.h has the functions that need no
 // database.
 #pragma once
 
