@@ -1,5 +1,5 @@
 // Arguments that verbs of both programs take. Their variables must outlive the
-// command. Files that include CLI11 anyway may include this.
+// command. Only files that need CLI11 in any case should include this header.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,8 +13,8 @@
 
 namespace rowbloom::cli {
 
-// Checks an option for a whole number in decimal: CLI11 would take -1 and what
-// is too large for the largest number, and 010 for eight.
+// Checks that an option is a whole number in decimal. CLI11 would read -1 and
+// numbers that are too large as the largest number, and 010 as eight.
 template <typename Number = uint64_t>
 CLI::Validator WholeNumber() {
   return CLI::Validator(
@@ -32,19 +32,19 @@ inline void AddJsonTo(CLI::App* command, bool* json) {
   command->add_flag("--json", *json, "Print objects, one a line");
 }
 
-// Adds --yes, for verbs that Confirm.
+// Adds --yes, for verbs that call Confirm.
 inline void AddYesTo(CLI::App* command, bool* yes) {
   command->add_flag("--yes", *yes, "Do not ask, on a terminal");
 }
 
-// Adds an option, whose value the help calls `unit`.
+// Adds an option. The help names its value `unit`.
 template <typename Value>
 CLI::Option* AddOptionTo(CLI::App* command, const char* name, Value* value,
                          const char* meaning, const char* unit) {
   return command->add_option(name, *value, meaning)->type_name(unit);
 }
 
-// Adds an option that takes bytes, of which \xHH stands for any.
+// Adds an option that takes bytes. \xHH stands for any byte.
 template <typename Bytes>
 CLI::Option* AddBytesTo(CLI::App* command, const char* name, Bytes* bytes,
                         const char* meaning, const char* unit) {
@@ -52,7 +52,7 @@ CLI::Option* AddBytesTo(CLI::App* command, const char* name, Bytes* bytes,
       ->transform(FromPrintable);
 }
 
-// Adds an option that takes one value, and may be given again.
+// Adds an option that takes one value and may be repeated.
 inline CLI::Option* AddListTo(CLI::App* command, const char* name,
                               std::vector<std::string>* values,
                               const char* meaning, const char* unit) {
@@ -60,19 +60,19 @@ inline CLI::Option* AddListTo(CLI::App* command, const char* name,
       ->allow_extra_args(false);
 }
 
-// Adds an argument that has no option's name, and must be given.
+// Adds a required positional argument.
 template <typename Value>
 CLI::Option* AddArgumentTo(CLI::App* command, const char* name, Value* value,
                            const char* meaning) {
   return AddOptionTo(command, name, value, meaning, /*unit=*/"")->required();
 }
 
-// Adds an argument that may be given any number of times.
+// Adds a positional argument that takes any number of values.
 inline CLI::Option* AddArgumentsTo(CLI::App* command, const char* name,
                                    std::vector<std::string>* values,
                                    const char* meaning) {
-  // CLI11 splits "[a,b]" where extra values are allowed. Without them, an
-  // argument takes up to its least number, which TakeAll does not check.
+  // CLI11 splits "[a,b]" if extra values are allowed. If they are not, an
+  // argument takes at most its least number, which TakeAll does not check.
   constexpr int kMany = CLI::detail::expected_max_vector_size;
   return AddOptionTo(command, name, values, meaning, /*unit=*/"")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -80,7 +80,7 @@ inline CLI::Option* AddArgumentsTo(CLI::App* command, const char* name,
       ->allow_extra_args(false);
 }
 
-// Add an option that takes a whole number.
+// Adds an option that takes a whole number.
 template <typename Number>
 CLI::Option* AddNumberTo(CLI::App* command, const char* name, Number* value,
                          const char* meaning, const char* unit = "N") {

@@ -13,8 +13,8 @@
 
 namespace rowbloom::cli {
 
-// Reads a descriptor, which it does not own, by InterruptibleRead. A read that
-// fails throws std::system_error, upon which a stream goes bad.
+// Reads a descriptor by InterruptibleRead, and does not own it. A read that
+// fails throws std::system_error, which sets the badbit of a stream.
 class DescriptorBuffer : public std::streambuf {
  public:
   explicit DescriptorBuffer(int fd);
@@ -27,8 +27,8 @@ class DescriptorBuffer : public std::streambuf {
   std::vector<char> buffer_;
 };
 
-// The bytes from the descriptor's place to the end of its file; nullopt: it is
-// no file.
+// Returns the bytes from the descriptor's offset to the end of its file;
+// nullopt: it is no regular file.
 std::optional<uint64_t> RemainingBytes(int fd);
 
 // A file that is open for reading.

@@ -16,17 +16,19 @@ namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM};
 
-// Handlers are the process's, and so is this.
+// The last signal that was noted. Signal handlers belong to the process, so
+// this is global.
 std::atomic<int> noted{0};
 static_assert(std::atomic<int>::is_always_lock_free);
-// The handler writes, so that poll wakes whichever thread has the signal.
+// The handler writes to it, so that poll returns whichever thread gets the
+// signal.
 int wake_pipe[2] = {-1, -1};
 struct sigaction previous[kSignals.size()];
 
 void Note(int signal) {
   const int kept_errno = errno;
   noted = signal;
-  // When it is full, poll has been told.
+  // If the pipe is full, poll already has a byte to wake it.
   [[maybe_unused]] const ssize_t ignored = write(wake_pipe[1], "", 1);
   errno = kept_errno;
 }
@@ -67,7 +69,7 @@ void Interruption::Check(const std::ostream& out) const {
 
 ssize_t InterruptibleRead(int fd, void* buffer, size_t bytes) {
   while (true) {
-    // poll passes over a negative descriptor.
+    // poll ignores a negative descriptor.
     pollfd waiting[] = {{fd, POLLIN, 0}, {wake_pipe[0], POLLIN, 0}};
     const int ready = poll(waiting, std::size(waiting), /*timeout=*/-1);
     if (ready < 0 && errno != EINTR) return -1;

@@ -1,4 +1,4 @@
-// Interruption: a long job ends well when it gets SIGINT or SIGTERM.
+// Interruption lets a long job end in an orderly way on SIGINT or SIGTERM.
 //
 //   Interruption interruption;
 //   while (...) interruption.Check(streams.out);
@@ -11,15 +11,15 @@
 
 namespace rowbloom::cli {
 
-// The end of a verb that somebody wanted to end early. RunProgram turns it into
-// a line and an exit code.
+// Thrown to end an interrupted verb early. RunProgram turns it into a line and
+// an exit code.
 struct Interrupted {
-  int signal = 0;  // 0: nobody reads the output any more
+  int signal = 0;  // 0: no signal; the output cannot be written any more
 };
 
-// While it lives, the first of each signal is noted instead of ending the
-// process, which the next one does. A signal that the process ignores stays
-// ignored. One at a time in a process.
+// While an object exists, the first SIGINT and the first SIGTERM are noted; the
+// next of the same kind ends the process. A signal that the process ignores
+// stays ignored. A process may have one object at a time.
 class Interruption {
  public:
   Interruption();
@@ -27,15 +27,15 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  // The one that came last; 0: none did.
+  // Returns the last signal that was noted; 0: none.
   int signal() const;
 
-  // Throws Interrupted if a signal came, or nothing can be written to `out`.
+  // Throws Interrupted if a signal was noted, or `out` cannot be written.
   void Check(const std::ostream& out) const;
 };
 
-// read(2), but for ever after an interruption was noted, and from a read that
-// waits meanwhile, -1 with errno EINTR. Other signals do not end it.
+// Calls read(2). After an interruption was noted it returns -1 with errno
+// EINTR, also from a read that is waiting. Other signals do not end it.
 ssize_t InterruptibleRead(int fd, void* buffer, size_t bytes);
 
 }  // namespace rowbloom::cli

@@ -10,7 +10,7 @@
 namespace rowbloom::cli {
 namespace {
 
-// Options and positional arguments but --help.
+// Returns options and positional arguments, without --help.
 std::vector<const CLI::Option*> OptionsOf(const CLI::App& command) {
   std::vector<const CLI::Option*> options =
       command.get_options([&](const CLI::Option* option) {
@@ -24,7 +24,7 @@ std::vector<const CLI::Option*> OptionsOf(const CLI::App& command) {
   return options;
 }
 
-// Text as roff prints it again.
+// Escapes text so that roff prints it unchanged.
 std::string Roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -43,12 +43,12 @@ std::string Roff(std::string_view text) {
   return escaped;
 }
 
-// Text whose lines stay as they are.
+// Formats text whose line breaks are kept.
 std::string Lines(std::string_view text) {
   return fmt::format(".PP\n.nf\n{}\n.fi\n", Roff(text));
 }
 
-// The bold name and the description of an option.
+// Formats the name of an option, in bold, and its description.
 std::string Describe(const CLI::Option& option) {
   const CLI::Formatter formatter;
   return fmt::format(
@@ -58,7 +58,7 @@ std::string Describe(const CLI::Option& option) {
       Roff(option.get_description()));
 }
 
-// The lines of the script that complete the verbs and their options.
+// Prints the lines of the script that complete verbs and their options.
 void PrintCases(const VerbTable& program, std::ostream& out) {
   std::string words;
   for (const Verb& verb : program.verbs) {

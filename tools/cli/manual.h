@@ -1,5 +1,5 @@
-// The pages and scripts that the option --generate prints: they are made of the
-// table of verbs.
+// The pages and scripts that the option --generate prints, which are made from
+// the table of verbs.
 #pragma once
 
 #include <iosfwd>
@@ -9,7 +9,7 @@
 
 namespace rowbloom::cli {
 
-// Prints a manual page of section 1, in the requests of man(7).
+// Prints a manual page of section 1, in the macros of man(7).
 void PrintManPage(const VerbTable& program, std::string_view version,
                   std::ostream& out);
 

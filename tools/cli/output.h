@@ -15,30 +15,30 @@ namespace rowbloom::cli {
 struct Output {
   std::ostream& out;       // data
   const Diagnostics& err;  // diagnostics
-  bool json = false;       // objects, one a line, instead of text
+  bool json = false;       // prints objects, one a line, instead of text
   size_t indent = 2;       // of text
 
-  // Prints the record: an object, or a line of text for each member.
+  // Prints the record as an object, or as a line of text for each member.
   void Print(const Record& record) const;
-  // Prints the record: an object, or "2 files, 5 cells", a line of text.
+  // Prints the record as an object, or as one line, "2 files, 5 cells".
   void PrintSum(const Record& record) const;
-  // Prints a line of text, which is made fit for a terminal; nothing with
-  // --json.
+  // Prints a line of text, with control characters escaped; with --json,
+  // nothing.
   void Line(std::string_view text = {}) const;
 };
 
 // The time at which a verb prints its output.
 enum class Prints : uint8_t {
   kAtTheEnd,     // after each file
-  kAllTheWhile,  // which on a terminal is progress enough
+  kAllTheWhile,  // during a file; then a terminal needs no progress line
 };
 
-// Listing: records of one kind, with --json an object each as it comes, as text
-// a table of some of their members.
+// Listing prints records of one kind: with --json each as an object at once, as
+// text in a table of some of their members.
 class Listing {
  public:
-  // The output must outlive it. A table that is printed all the while has rows
-  // of any number; its later rows may be wider.
+  // The output must outlive it. With kAllTheWhile a table may have any number
+  // of rows, and its later rows may be wider.
   Listing(const Output& output, std::string_view columns,
           Prints prints = Prints::kAtTheEnd)
       : output_(output), table_(columns), prints_(prints) {}
@@ -47,9 +47,9 @@ class Listing {
   Listing& operator=(const Listing&) = delete;
 
   void Add(const Record& record);
-  // Adds a row of text alone.
+  // Adds a row to the text; nothing with --json.
   void AddRow(const Record& record);
-  // Prints the rows that are not printed yet, as the destructor does.
+  // Prints the rows that were not printed yet. The destructor calls it, too.
   void Print();
 
  private:

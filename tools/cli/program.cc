@@ -19,14 +19,14 @@
 namespace rowbloom::cli {
 namespace {
 
-// Ends the help of a verb with its own notes, its examples and the exit codes.
+// Returns the end of a verb's help: its notes, its examples, the exit codes.
 std::string Footer(const VerbTable& table, const Verb& verb,
                    const std::string& notes) {
   return (notes.empty() ? "" : notes + "\n\n") + "Examples:\n" +
          Examples(table, verb) + "\n\n" + table.footer;
 }
 
-// Gives a program the option --generate.
+// Adds the option --generate to a program.
 void AddGenerateTo(CLI::App* app, const VerbTable& program,
                    const Streams& streams) {
   app->add_option_function<std::string>(
@@ -44,8 +44,8 @@ void AddGenerateTo(CLI::App* app, const VerbTable& program,
       ->type_name("FORM");
 }
 
-// The end of the message on an argument that is missing: CLI11 takes one that
-// starts with '-' for an option.
+// Returns the end of the message on a missing argument. The argument may have
+// been given: CLI11 takes one that starts with '-' for an option.
 std::string HintOf(const CLI::App& app) {
   for (const std::string& extra : app.remaining(/*recurse=*/true)) {
     if (!extra.starts_with('-')) continue;
@@ -56,8 +56,8 @@ std::string HintOf(const CLI::App& app) {
   return "";
 }
 
-// The arguments with `--option=` as an option and an empty value. CLI11 (2.1)
-// would take the next argument for the value.
+// Replaces `--option=` by the option and an empty value. CLI11 (2.1) would take
+// the next argument for the value.
 std::vector<std::string> WithEmptyValues(const CLI::App& command,
                                          std::vector<std::string> args) {
   for (auto arg = args.begin(); arg != args.end() && *arg != "--"; ++arg) {
@@ -87,7 +87,8 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
   const std::string first = args.empty() ? "" : args.front();
   const auto named = std::ranges::find(table.verbs, first, &Verb::name);
   const bool is_named = named != table.verbs.end();
-  // CLI11 would take options before the verb, and say less of a wrong one.
+  // CLI11 would accept options before the verb, and report a wrong verb with
+  // less detail.
   const bool asks = first == "-h" || first == "--help" ||
                     first == "--version" || first == "--generate";
   if (!asks && !is_named) {
@@ -115,12 +116,12 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
   // Verbs inherit a footer that is set before they are added.
   app.footer(table.footer);
   try {
-    // CLI11 takes them last first.
+    // CLI11 expects the arguments in reverse order.
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
-  } catch (const CLI::Success& wish) {  // help, version, or what is generated
+  } catch (const CLI::Success& wish) {  // --help, --version or --generate
     app.exit(wish, streams.out, streams.err.stream);
     return ExitCode::kOk;
-  } catch (const CLI::ExtrasError&) {  // whose text has them last first
+  } catch (const CLI::ExtrasError&) {  // its text has them in reverse order
     std::string found = "not expected:";
     for (const std::string& extra : app.remaining(/*recurse=*/true)) {
       found += " " + ToPrintable(extra);
@@ -134,13 +135,13 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
   return action(streams);
 }
 
-// Opens those of descriptors 0 to 2 that the program was started without: a
-// file of a database that got such a number would receive what is printed.
-// Reads and writes of them still fail. Returns false if it cannot.
+// Opens those of descriptors 0 to 2 that are closed at the start. Otherwise a
+// file of a database could get such a number, and output would be written to
+// it. Reads and writes of them still fail. Returns false if it cannot.
 bool HoldStandardDescriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
-    // The smallest free number is this one.
+    // open() returns the smallest free number, which is `fd`.
     if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) {
       return false;
     }
@@ -148,13 +149,13 @@ bool HoldStandardDescriptors() {
   return true;
 }
 
-// Allows the process as many files as it may have: shells give it 1,024, and
-// a database may have more.
+// Raises the limit of open files to its maximum: shells set it to 1,024, and a
+// database may need more.
 void RaiseFileLimit() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);  // if it cannot, the limit stays
+  setrlimit(RLIMIT_NOFILE, &limit);  // on failure the limit is unchanged
 }
 
 }  // namespace
@@ -197,7 +198,7 @@ int Main(int argc, char** argv,
   const std::vector<std::string> args(argv + 1, argv + argc);
   DescriptorBuffer input(STDIN_FILENO);
   std::istream in(&input);
-  // Results are shown before the program waits for more input.
+  // Output is flushed before the program waits for more input.
   in.tie(&std::cout);
   return run(args, {.in = in,
                     .out = std::cout,

@@ -1,5 +1,5 @@
-// A program: its verbs, and the run of a command line. Both programs are tables
-// of verbs, with arguments by CLI11.
+// The verbs of a program, and the run of a command line. Both programs are
+// tables of verbs, whose arguments CLI11 parses.
 #pragma once
 
 #include <functional>
@@ -17,18 +17,17 @@ class App;
 
 namespace rowbloom::cli {
 
-// Does what a verb does, with the arguments that were parsed.
+// Runs a verb with the arguments that were parsed.
 using Action = std::function<ExitCode(const Streams& streams)>;
 
 struct Verb {
   const char* name;
   const char* summary;
-  // Command lines, each without the program and the verb, and with a newline
-  // between two.
+  // Command lines without the program and the verb, separated by newlines.
   const char* examples;
-  // Adds the verb's arguments to its command, and as its footer what else there
-  // is to say of them. The action owns them, and is called after they were
-  // parsed.
+  // Adds the verb's arguments to its command, and notes about them as its
+  // footer. The returned action owns the arguments, and is called after they
+  // were parsed.
   Action (*add_to)(CLI::App* command);
 };
 
@@ -43,7 +42,7 @@ struct VerbTable {
   const char* first_argument = "a verb";
 };
 
-// Calls a function of a verb. One that returns nothing is kOk unless it throws.
+// Calls a verb's function and returns its exit code, or kOk if it returns void.
 template <typename Code, typename... Args>
 ExitCode CodeOf(Code (*run)(const Args&... args), const Args&... args) {
   if constexpr (std::is_void_v<Code>) {
@@ -54,8 +53,8 @@ ExitCode CodeOf(Code (*run)(const Args&... args), const Args&... args) {
   }
 }
 
-// Makes the action of a verb, which runs it with its arguments. Args::AddTo
-// adds these to the command, and gets `more`, too.
+// Returns the action that calls `run` with the verb's arguments. Args::AddTo
+// adds them to the command, and receives `more`.
 template <typename Args, typename Code, typename... More>
 Action AddVerb(CLI::App* command,
                Code (*run)(const Args& args, const Streams& streams),
@@ -67,27 +66,27 @@ Action AddVerb(CLI::App* command,
   };
 }
 
-// AddVerb as a Verb has it, for arguments that need nothing more.
+// Calls AddVerb in the form of Verb::add_to, for arguments without `more`.
 template <auto run>
 Action Of(CLI::App* command) {
   return AddVerb(command, run);
 }
 
-// The verb's examples as whole command lines, with two spaces before each.
+// Returns the verb's examples as whole command lines, each after two spaces.
 std::string Examples(const VerbTable& table, const Verb& verb);
 
-// Runs the command line `args` (without the program's name). Help and version
-// go to standard output; `help VERB` is `VERB --help`. Wrong usage, an
-// exception of a verb, and output that cannot be written, are kFailed, in one
-// line; Interrupted is FailedBy its signal. Returns the exit code. Throws
-// nothing. Not thread-safe: long verbs handle the signals of the process
+// Runs the command line `args` (without the program's name) and returns the
+// exit code. Help and version go to standard output; `help VERB` is
+// `VERB --help`. Wrong usage, an exception of a verb, and output that cannot be
+// written give one line and kFailed; Interrupted gives FailedBy(signal). Throws
+// nothing. Not thread-safe, as long verbs handle the signals of the process
 // (Interruption).
 int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
                Streams streams);
 
-// A main: calls `run` with the arguments and the streams of the process, whose
-// standard input can be interrupted (Interruption), and which may open as many
-// files as it is allowed.
+// Implements main: calls `run` with the arguments and streams of the process.
+// Reads of standard input can be interrupted (Interruption). Raises the limit
+// of open files as far as it is allowed.
 int Main(int argc, char** argv,
          int (*run)(const std::vector<std::string>& args,
                     const Streams& streams));

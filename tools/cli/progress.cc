@@ -15,8 +15,8 @@ namespace {
 constexpr std::chrono::milliseconds kInterval{100};
 constexpr const char* kErase = "\x1b[K";
 
-// The rest of the line fits into 80 columns with this, mostly: a line that
-// wraps cannot be rewritten.
+// With this limit most lines fit into 80 columns: a line that wraps cannot be
+// rewritten.
 constexpr size_t kTitleBytes = 24;
 
 std::string Duration(double seconds) {
@@ -31,7 +31,7 @@ std::string Duration(double seconds) {
 }  // namespace
 
 std::string ProgressText(const Job& job, const JobState& state) {
-  // The end of a path tells more.
+  // The end of a path tells more than its start.
   std::string text =
       job.title.size() <= kTitleBytes
           ? job.title
@@ -41,7 +41,7 @@ std::string ProgressText(const Job& job, const JobState& state) {
   const auto done = static_cast<double>(is_counted ? state.count : state.bytes);
   const auto total =
       static_cast<double>(is_counted ? state.total_count : total_bytes);
-  // The job may turn out to be larger than it was thought.
+  // The job may be larger than expected.
   const auto share = std::floor(std::min(100.0, 100 * done / total));
   const double seconds = std::max(state.seconds, 1e-3);
   const auto rate =

@@ -1,4 +1,4 @@
-// A line on a terminal that says how far a job is.
+// A line on a terminal that shows the progress of a job.
 //
 //   Progress progress(err, {"cells.tsv", bytes, "cells"});
 //   while (...) progress.Update(bytes_read, cells_read);
@@ -15,11 +15,11 @@
 namespace rowbloom::cli {
 
 struct Job {
-  // The name of what is read; fit for a terminal.
+  // The name of the input, without control characters.
   std::string title;
-  // nullopt: unknown, so that neither share nor time left is shown.
+  // nullopt: unknown; then neither share nor time left is shown.
   std::optional<uint64_t> total_bytes;
-  // The unit that is counted, beside bytes: "cells". Empty: none is.
+  // The unit that is counted besides bytes: "cells". Empty: none.
   std::string unit;
 };
 
@@ -28,40 +28,39 @@ struct JobState {
   uint64_t bytes = 0;
   uint64_t count = 0;  // in Job::unit
   double seconds = 0;  // since it began
-  // The count at the end, where the bytes are unknown; 0: unknown too.
+  // The count at the end, used if Job::total_bytes is unknown; 0: unknown, too.
   uint64_t total_count = 0;
 };
 
-// "cells.tsv: 42 % of 123.4 MiB, 1,234,567 cells, 456,789 cells/s, 0:12 left";
-// of a long title the end. Where the total count is known and the bytes are
-// not, the share is of that: "orders: 42 % of 2,939,445 cells, 456,789 cells/s,
-// ...". Without a unit the rate is that of bytes; the time left is shown once a
-// second has passed. Thread-safe.
+// Returns "cells.tsv: 42 % of 123.4 MiB, 1,234,567 cells, 456,789 cells/s, 0:12
+// left". A long title is cut to its end. If only the total count is known, the
+// share is that of the count: "orders: 42 % of 2,939,445 cells, 456,789
+// cells/s, ...". Without a unit the rate is that of bytes. The time left is
+// shown after one second. Thread-safe.
 std::string ProgressText(const Job& job, const JobState& state);
 
-// Rewrites one line of a terminal, at most ten times a second; silent
-// elsewhere. The
-// cursor stays at its start, so that other output covers it. Not thread-safe.
+// Rewrites one line of a terminal at most ten times a second, and prints
+// nothing elsewhere. The cursor stays at the start of the line, so that other
+// output covers it. Not thread-safe.
 class Progress {
  public:
-  // The time since some fixed point; never goes back.
+  // Returns the time since a fixed point; it never decreases.
   using Clock = std::function<std::chrono::duration<double>()>;
 
   // Prints to `err`, whose stream must outlive it.
   Progress(const Diagnostics& err, Job job, Clock clock = SteadyClock);
-  // Finish.
+  // Calls Finish.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `bytes` and `count` are what is done altogether, `total_count` as in
-  // JobState.
+  // Shows the totals so far, `bytes` and `count`; `total_count` as in JobState.
   void Update(uint64_t bytes, uint64_t count = 0, uint64_t total_count = 0);
 
   // Erases the line. A later Update shows it again.
   void Finish();
 
-  // Since it was made.
+  // Returns the time since construction.
   double seconds() const { return (clock_() - start_).count(); }
 
  private:

@@ -19,7 +19,7 @@ std::string JsonOf(const Value& value) {
                                     nlohmann::json::error_handler_t::replace);
 }
 
-// Text that needs no escapes, as most, is not parsed as UTF-8.
+// Most text is ASCII without escapes, and is not parsed as UTF-8.
 std::string JsonOf(const std::string& text) {
   const bool is_plain = std::ranges::all_of(text, [](char c) {
     return c >= ' ' && c < 0x7f && c != '"' && c != '\\';

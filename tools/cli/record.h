@@ -1,8 +1,8 @@
-// Record: one thing that a verb says, as names and values. Each value is stated
-// once, and its kind decides its form: --json prints the record as an object in
-// a line ("JSON Lines"), so that output of any length takes no memory; text has
-// a line for each member, or the record is a row of a table (table.h). The
-// README.md of each program lists its records.
+// Record: one item of a verb's output, as names and values. A verb adds each
+// value once, and its kind decides its form. --json prints the record as an
+// object in a line ("JSON Lines"), so that output of any length takes no
+// memory. As text a record has a line for each member, or is a row of a table
+// (table.h). The README.md of each program lists its records.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ namespace rowbloom::cli {
 class Record {
  public:
   Record() = default;
-  // Starts with "record": kind, "file": the path, made printable; text leaves
-  // both out.
+  // Starts with "record": `kind` and "file": `path` made printable, in JSON
+  // alone.
   Record(std::string_view kind, std::string_view path);
 
-  // Each adds a member, in this order. REQUIRES that there is none of the name.
-  // A value that is nullopt, or no finite number, is null: text has "-" in a
-  // table, and no line.
+  // Each adds a member after the others. REQUIRES that no member has the name.
+  // A value that is nullopt, or no finite number, is null: a table shows "-",
+  // other text has no line for it.
 
-  // Text must be printable; what is not UTF-8 is replaced.
+  // Text must be printable; bytes that are not UTF-8 are replaced.
   Record& Text(std::string_view name, std::string_view value);
-  // The same; text has some 40 bytes of it: more leave no table readable.
+  // The same, but text is cut to some 40 bytes to keep tables readable.
   Record& Long(std::string_view name, std::string_view value);
-  // "1234567": offsets, numbers of things.
+  // "1234567": offsets, sequence numbers.
   Record& Number(std::string_view name, std::optional<uint64_t> value);
   Record& Signed(std::string_view name, int64_t value);
   // "1,234,567".
@@ -49,22 +49,23 @@ class Record {
   // "yes" or "no".
   Record& Flag(std::string_view name, bool value);
 
-  // Members of one form alone.
+  // Members of text alone or of JSON alone. Object and Array are JSON.
   Record& InText(std::string_view name, std::string_view value);
   Record& InJson(std::string_view name, std::string_view value);
   Record& Object(std::string_view name, const Record& value);
   Record& Array(std::string_view name, const std::vector<Record>& values);
 
-  // Gives the last member another text.
+  // Sets the text of the last member; its JSON is unchanged.
   Record& As(std::string_view text);
 
   // Prints the object, and a newline.
   void Print(std::ostream& out) const;
 
-  // Names, with blanks, and text of the members that are not null or empty.
+  // Returns name (with blanks) and text of each member that is not null or
+  // empty.
   std::vector<std::pair<std::string, std::string>> Lines() const;
 
-  // A member as a cell of a table; null where there is no such member.
+  // A member as a cell of a table; null if there is no such member.
   struct Cell {
     std::string text = "-";
     bool is_null = true;
@@ -81,7 +82,7 @@ class Record {
     std::string name;
     Form form{};
     Value value;
-    std::optional<std::string> text;  // if it is not the value itself
+    std::optional<std::string> text;  // nullopt: the value itself
   };
 
   Record& Add(std::string_view name, Form form, Value value,

@@ -1,5 +1,5 @@
-// The streams of a run, the exit codes of a program, and its diagnostics: one
-// line on standard error each.
+// The streams of a run, the exit codes of a program, and its diagnostics. Each
+// diagnostic is one line on standard error.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace rowbloom::cli {
 
-// The exit codes of a process. Among several the greatest counts. Scripts rely
-// on the numbers.
+// The exit codes of a process. Of several results the greatest code counts.
+// Scripts rely on the numbers.
 enum class ExitCode : int {
   kOk = 0,
   kFinding = 1,  // no such cell, an absent row, damage, two files that differ
-  kFailed = 2,   // wrong usage, or something that cannot be used at all
+  kFailed = 2,   // wrong usage, or an input that cannot be used at all
 };
 
 // The stream of a program's diagnostics.
 struct Diagnostics {
   std::ostream& stream;
   bool is_terminal = false;  // shows progress, too
-  // The start of each line. The run of a program sets it.
+  // The start of each line. RunProgram sets it.
   std::string_view program = {};
 };
 
@@ -45,29 +45,28 @@ struct Streams {
   const Session* session = nullptr;  // null: no shell
 };
 
-// The standard input for a verb to read. A Failure in the script of a shell,
-// which is the standard input itself: the verb would take the lines after it.
+// Returns the standard input for a verb to read. Throws a Failure if standard
+// input is the script of a shell: the verb would read the commands after it.
 std::istream& InputOf(const Streams& streams);
 
-// Asks a person who types and did not say --yes; false unless the answer is
-// yes.
+// Asks the question if standard input is a terminal and `yes` is false. Returns
+// true if it did not ask or the answer is yes.
 bool Confirm(const Streams& streams, bool yes, std::string_view question);
 
-// The exit code of a job that failed. If a signal ended it early, the code is
-// as shells have it, 130 for SIGINT and 143 for SIGTERM. If `signal` is 0,
-// no signal ended it.
+// Returns the exit code of a job that failed. If a signal ended it, the code is
+// that of shells: 130 for SIGINT, 143 for SIGTERM. If `signal` is 0, no signal
+// ended it.
 ExitCode FailedBy(int signal);
 
-// The code of a verb that looks for damage: kFinding for Corruption, kFailed
-// for what could not be read.
+// Returns kFinding for Corruption, kFailed for other errors, else kOk.
 ExitCode CodeOf(const rocksdb::Status& status);
 
-// The problem, as a clause that is fit for a terminal. The kind of error is
-// named only if the message needs it.
+// Returns the problem as a clause without control characters. It names the kind
+// of error only if the message needs it.
 std::string Describe(const rocksdb::Status& status);
 
-// The end of a verb, or of what it does with one file. RunProgram turns it into
-// a line and kFailed.
+// Thrown to end a verb, or its work on one file. RunProgram turns it into a
+// line and kFailed.
 class Failure : public std::runtime_error {
  public:
   Failure(const std::string& problem, ExitCode code)
@@ -79,12 +78,11 @@ class Failure : public std::runtime_error {
   ExitCode code_;
 };
 
-// Throws a Failure with the status's description and CodeOf it if it is an
-// error.
+// Throws a Failure with Describe and CodeOf the status if it is an error.
 void Require(const rocksdb::Status& status);
-// The same for an error alone.
+// Throws a Failure with kFailed if there is an error.
 void Require(const std::optional<Error>& error);
-// The same for a result; returns its value.
+// Returns the value of a result; throws a Failure with kFailed if it has none.
 template <typename Value>
 Value Require(Result<Value> result) {
   if (!result) Require(std::optional<Error>(Error{result.error()}));

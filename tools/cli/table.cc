@@ -45,7 +45,7 @@ bool Table::IsRight(size_t column) const {
 
 void Table::Print(std::ostream& out, size_t indent) {
   if (rows_.empty()) return;
-  // One cell must not make all lines long.
+  // Limits the width, so that one cell does not make all lines long.
   constexpr size_t kMostWidth = 100;
   const std::vector<size_t> shown = Shown();
   bool has_new = false;
@@ -59,7 +59,7 @@ void Table::Print(std::ostream& out, size_t indent) {
           std::max(widths_[i], std::min(row[i].text.size(), kMostWidth));
     }
   }
-  // A row that cannot be printed is not tried again.
+  // Takes the rows first, so that a row whose printing throws is not retried.
   const auto rows = std::exchange(rows_, {});
   text_bytes_ = 0;
   const auto print_line = [&](const auto& text_of) {

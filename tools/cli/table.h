@@ -1,4 +1,4 @@
-// Table: records of one kind as text, a row each.
+// Table prints records of one kind as text, a row for each.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,29 @@ namespace rowbloom::cli {
 
 class Table {
  public:
-  // `columns` are members of the records, with a blank between two:
-  // "key file_bytes", whose titles are the names, with blanks; or other titles,
-  // "key=up_to_key file_bytes".
+  // `columns` names members of the records, separated by blanks: "key
+  // file_bytes". A title is the name, with blanks for underscores, or the
+  // text after '=': "key=up_to_key file_bytes".
   explicit Table(std::string_view columns);
 
   void Add(const Record& record);
 
-  // The columns to show, by their numbers: those that a record had a value for.
+  // Returns the indexes of the columns to show: those for which a record had a
+  // value.
   std::vector<size_t> Shown() const;
   const std::string& TitleOf(size_t column) const {
     return columns_[column].title;
   }
-  // A column of numbers alone is put to the right.
+  // Tells whether a column is aligned to the right: it has numbers alone.
   bool IsRight(size_t column) const;
   const std::vector<std::vector<Record::Cell>>& rows() const { return rows_; }
   // The size of the text in the rows.
   size_t text_bytes() const { return text_bytes_; }
 
-  // Prints the rows and forgets them, two spaces between columns and `indent`
-  // before them. Titles are above the first rows, and above those that have
-  // further columns. Each column is as wide as its widest cell so far, but for
-  // very long ones.
+  // Prints the rows and removes them. Two spaces separate columns, and `indent`
+  // spaces start a line. Titles are printed above the first rows, and again
+  // when a further column has values. A column is as wide as its widest cell so
+  // far, up to a limit.
   void Print(std::ostream& out, size_t indent);
 
  private:

@@ -19,14 +19,14 @@ std::string Percent(double share);
 // "49.9 %" or "48.2-51.0 %": one decimal, shares in [0, 1].
 std::string PercentRange(double low, double high);
 
-// `text` with control characters as \xHH: fit for a terminal.
+// Returns `text` with control characters as \xHH, to print on a terminal.
 std::string WithoutControls(std::string_view text);
 
 // The bytes as lower case hex digits.
 std::string ToHex(std::string_view bytes);
 
-// "2026-11-24 11:25:00 UTC" of seconds since 1970; the number itself beyond
-// years of four digits, a time that nobody wrote.
+// "2026-11-24 11:25:00 UTC" of seconds since 1970; from the year 10000 on,
+// which no real time reaches, the number itself.
 std::string UtcText(uint64_t seconds);
 
 // "1,234,567".
