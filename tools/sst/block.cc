@@ -14,8 +14,9 @@ constexpr size_t kFirstValueBytes = 4;
 constexpr uint32_t kEvenKeysBit = uint32_t{1} << 29;
 constexpr uint32_t kValuesApartBit = uint32_t{1} << 28;
 
-// The limits of the decoded keys of one block. They are far beyond any index of
-// filter partitions, and for the largest data blocks a kilobyte for each byte.
+// The limits of the decoded keys of one block; the larger one counts. The first
+// is far beyond any index of filter partitions. The second allows a kilobyte
+// for each byte of the largest data blocks.
 constexpr uint64_t kMaxDecodedKeyBytes = uint64_t{256} << 20;
 constexpr uint64_t kMaxDecodedKeyBytesPerByte = 1024;
 
@@ -85,7 +86,7 @@ void EntryCursor::FindNextRestart() {
           : block_.size();
 }
 
-// Moves *restarts_end to before the offset of the values, and reads it.
+// Reads the offset of the values, and moves *restarts_end before it.
 bool EntryCursor::SkipFirstValue(size_t* restarts_end) {
   if (*restarts_end < kFirstValueBytes) {
     return Fail(
@@ -99,7 +100,7 @@ bool EntryCursor::SkipFirstValue(size_t* restarts_end) {
   return true;
 }
 
-// Moves *restarts_end to before the buckets and their count.
+// Moves *restarts_end before the buckets and their count.
 bool EntryCursor::SkipHashIndex(size_t* restarts_end) {
   const size_t end = *restarts_end;
   if (end < kBucketCountBytes) {
@@ -144,7 +145,7 @@ bool EntryCursor::CheckEnd() {
   return false;
 }
 
-// Takes them off `*in`. Changes nothing else.
+// Takes the lengths of the next entry off `*in`. Changes no other state.
 inline bool EntryCursor::ReadLengths(std::string_view* in, Lengths* lengths) {
   if (!GetVarint(in, &lengths->shared) ||
       !GetVarint(in, &lengths->non_shared) ||
@@ -190,7 +191,7 @@ inline bool EntryCursor::CheckKey(const Lengths& lengths) {
     ++next_restart_;
     FindNextRestart();
   }
-  // A few bytes can repeat a long key without end.
+  // An entry of a few bytes can repeat a long key, any number of times.
   decoded_key_bytes_ += lengths.key_bytes();
   if (decoded_key_bytes_ > most_key_bytes_) {
     return Fail(fmt::format(

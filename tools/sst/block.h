@@ -1,17 +1,17 @@
-// The entries of a block: keys with values, each key stored as what differs
-// from the one before it.
+// The entries of a block: keys with values. Each key is stored as its
+// difference from the key before it.
 //
 //   entry    = shared varint32, non_shared varint32, [value_length varint32,]
 //              key bytes [shared, shared + non_shared), value
 //   block    = entry*, restart uint32 * n, n uint32
 //
-// A restart is the offset of an entry with shared = 0, from which reading may
-// start. The index blocks of format_version 4 and later leave out the value's
-// length (ValueForm::kHandle). Flags are added to n:
+// A restart is the offset of an entry with shared = 0, at which a reader may
+// start. Index blocks of format_version 4 and later omit the value's length
+// (ValueForm::kHandle). Flags are added to n:
 //
 //   2^31  a hash index of the restarts, in data blocks of up to 64 KiB
 //   2^29  the keys are spread evenly, for RocksDB's interpolation search
-//   2^28  the values of a data block are apart from its keys
+//   2^28  the values of a data block are stored behind all its keys
 //
 // A data block (ValueForm::kData) with both of its flags:
 //
@@ -21,7 +21,7 @@
 //              first_value uint32, n + flags uint32
 //
 // Values follow one another from offset first_value on. Entries at restarts
-// have a value_start, which counts from there. Source: RocksDB 7.8.3, 10.9.1
+// have a value_start, relative to first_value. Source: RocksDB 7.8.3, 10.9.1
 // and 11.8.1, table/block_based/block_builder.cc, block.cc,
 // data_block_hash_index.cc and data_block_footer.cc.
 //
@@ -43,36 +43,36 @@ namespace rowbloom::sst {
 // The form in which the values of a block are stored.
 enum class ValueForm : uint8_t {
   kSized,  // after their length
-  // A block handle without a length: in full when the key shares nothing, else
-  // as the difference of its size from that of the block before it, which it
-  // follows directly in the file.
+  // A block handle without a length. If the key shares no bytes, the handle is
+  // stored in full. Otherwise the block directly follows the previous one in
+  // the file, and only the difference of their sizes is stored.
   kHandle,
-  // The same, and then an internal key after its length: the block's first.
+  // As kHandle, followed by the length and the bytes of the block's first
+  // internal key.
   kHandleAndFirstKey,
-  // The same as kSized, and the block may have a hash index, and its values
-  // apart from its keys.
+  // As kSized. The block may have a hash index, and its values may be stored
+  // behind all its keys.
   kData,
 };
 
-// Walks the entries of one block, front to back. The block's bytes must outlive
-// the cursor. Any bytes are safe: lengths, offsets and counts are checked
-// before use. Not thread-safe.
+// Walks the entries of one block from the first to the last. The block's bytes
+// must outlive the cursor. Any bytes are safe: lengths, offsets and counts are
+// checked before use. Not thread-safe.
 class EntryCursor {
  public:
   EntryCursor(std::string_view block, ValueForm form);
 
-  // Moves to the next entry, at first to the first. False at the end, and at
-  // damage: then status() is not OK.
+  // Moves to the next entry; the first call moves to the first. Returns false
+  // at the end, and at damage: then status() is not OK.
   bool Next();
 
   // The present entry. REQUIRES that the last Next() returned true.
   const std::string& key() const { return key_; }
-  // The number of first bytes that the key has from the one before it.
+  // The number of first bytes that the key shares with the key before it.
   size_t shared_key_bytes() const { return shared_key_bytes_; }
   std::string_view value() const { return value_; }
   size_t value_offset_bytes() const { return value_offset_bytes_; }
-  // The handle in the forms that have one. It is as stored: not checked against
-  // any file.
+  // The handle, in the forms that have one. It is not checked against any file.
   const BlockHandle& handle() const { return handle_; }
   // The first key in ValueForm::kHandleAndFirstKey.
   std::string_view first_key() const { return first_key_; }
@@ -80,7 +80,7 @@ class EntryCursor {
   bool has_hash_index() const { return has_hash_index_; }
   // Tells whether the block says that its keys are spread evenly.
   bool has_even_keys() const { return has_even_keys_; }
-  // Tells whether values are apart from the keys.
+  // Tells whether the values are stored behind all keys.
   bool has_values_apart() const { return values_apart_; }
 
   // Corruption with the offset in the block, or OK.
@@ -113,17 +113,17 @@ class EntryCursor {
   size_t entries_end_ = 0;
   size_t restarts_at_ = 0;
   bool values_apart_ = false;
-  size_t values_at_ = 0;  // the offset of the next value that is apart
+  size_t values_at_ = 0;  // the offset of the next value, if values_apart_
   size_t restart_count_ = 0;
   bool has_hash_index_ = false;
   bool has_even_keys_ = false;
   size_t next_restart_ = 0;     // index of the first restart not yet reached
-  size_t next_restart_at_ = 0;  // its offset; behind the last, no entry's
+  size_t next_restart_at_ = 0;  // its offset; after the last, that of no entry
   size_t at_ = 0;               // offset of the next entry
   std::string key_;
   size_t shared_key_bytes_ = 0;
   uint64_t decoded_key_bytes_ = 0;
-  uint64_t most_key_bytes_;  // that may be decoded
+  uint64_t most_key_bytes_;  // the limit of decoded_key_bytes_
   std::string_view value_;
   size_t value_offset_bytes_ = 0;
   BlockHandle handle_;

@@ -15,11 +15,12 @@ constexpr std::string_view kDictionaryBlock = "rocksdb.compression_dict";
 
 }  // namespace
 
-// Reads the bytes there, and behind them what may be asked for next.
+// Reads the bytes at `offset_bytes`, and reads ahead.
 Status BlockReader::Fill(uint64_t offset_bytes, uint64_t length_bytes) {
-  // Stays in the processor's cache until its blocks are taken.
+  // So few bytes stay in the processor's cache until their blocks are used.
   constexpr uint64_t kMostBytes = uint64_t{256} << 10;
-  // A block by itself is read by itself. Between blocks there may be padding.
+  // Only a block that follows the last one reads ahead. Between blocks there
+  // may be padding.
   const bool follows = last_end_ != 0 && offset_bytes >= last_end_ &&
                        offset_bytes - last_end_ < kMostBytes;
   most_bytes_ =
@@ -34,7 +35,7 @@ Status BlockReader::Fill(uint64_t offset_bytes, uint64_t length_bytes) {
                                 &size_bytes_);
 }
 
-// Reads a block as it is stored, and how its contents are compressed.
+// Reads a block as it is stored, and sets compression_.
 Status BlockReader::ReadStored(const BlockHandle& handle,
                                std::string_view* stored) {
   compression_ = CompressionType::kNone;
@@ -67,7 +68,7 @@ Status BlockReader::LoadDictionary() {
   return Status::OK();
 }
 
-// Replaces the block as it is stored by its contents.
+// Replaces the stored bytes of a block in *contents by its contents.
 Status BlockReader::Unpack(const BlockHandle& handle,
                            const CodecDictionary* dictionary,
                            std::string_view* contents) {

@@ -1,4 +1,4 @@
-// BlockReader: blocks of a file, compression undone.
+// BlockReader reads and decompresses blocks of a file.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,20 @@
 namespace rowbloom::sst {
 
 // Reads blocks of data, of the index and of filters. Holds up to 256 KiB of the
-// file, or a larger block, one block without its compression and, once a data
-// block needs it, the file's compression dictionary. The file must outlive it.
-// Not thread-safe.
+// file (more for a larger block), one decompressed block and, once a data block
+// needs it, the file's compression dictionary. The file must outlive it. Not
+// thread-safe.
 class BlockReader {
  public:
   explicit BlockReader(const SstFile& file) : file_(file) {}
 
-  // Reads a block, verifies it and undoes its compression. When blocks are read
-  // in their order, many are read at once, and damage is still reported for the
-  // block that has it. *contents lives until the next call.
-  // On error *contents is unspecified.
+  // Reads a block, verifies and decompresses it. If blocks are read in their
+  // order, it reads many at once, and still reports damage for the block that
+  // has it. *contents lives until the next call. On error it is unspecified.
   rocksdb::Status ReadData(const BlockHandle& handle,
                            std::string_view* contents);
-  // Reads a block of the index, which is compressed without the dictionary, or
-  // a meta block, such as a filter, which RocksDB does not compress.
+  // Reads a block of the index, which RocksDB compresses without the
+  // dictionary, or a meta block, such as a filter, which it does not compress.
   rocksdb::Status ReadMeta(const BlockHandle& handle,
                            std::string_view* contents);
 
@@ -51,9 +50,9 @@ class BlockReader {
   // The part of the file that is in the front of `room_`.
   uint64_t offset_bytes_ = 0;
   size_t size_bytes_ = 0;
-  // The end of the block that was asked for last; 0: none was.
+  // The end of the block that was requested last; 0: none.
   uint64_t last_end_ = 0;
-  uint64_t most_bytes_ = 0;  // that are read at once
+  uint64_t most_bytes_ = 0;  // the limit of one read
 
   Buffer decompressed_;
   CompressionType compression_ = CompressionType::kNone;

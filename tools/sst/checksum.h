@@ -8,30 +8,30 @@
 
 namespace rowbloom::sst {
 
-// The function that a file's checksums come from. The values are in the footer
-// of every file: never renumber.
+// The checksum function of a file. The values are in the footer of every file:
+// never renumber.
 enum class ChecksumType : uint8_t {
   kNone = 0,
-  kCrc32c = 1,    // masked, as checksums of data that holds checksums are
+  kCrc32c = 1,    // masked, since checksummed data may hold checksums
   kXxHash = 2,    // XXH32
-  kXxHash64 = 3,  // low half
-  kXxh3 = 4,      // low half of XXH3-64, the last byte mixed in apart
+  kXxHash64 = 3,  // low half of XXH64
+  kXxh3 = 4,      // low half of XXH3-64; the last byte is mixed in separately
 };
 
-// The type with this number, or nullopt.
+// Returns the type with this number, or nullopt.
 std::optional<ChecksumType> ChecksumTypeFromByte(uint8_t value);
 
 // "none", "crc32c", "xxhash", "xxhash64", "xxh3".
 std::string_view ToString(ChecksumType type);
 
-// The checksum of `bytes`; for a block these end with its compression type.
-// kNone: 0, and that is what such files store.
+// Returns the checksum of `bytes`; those of a block end with its compression
+// type. For kNone it is 0, which such files store.
 uint32_t Checksum(ChecksumType type, std::string_view bytes);
 
-// The number that format_version 6 adds, modulo 2^32, to the checksum of a
-// block or footer at `offset_bytes`, so that bytes which belong elsewhere are
-// found out. `base` is the footer's base context checksum; 0 (older formats)
-// adds nothing.
+// Returns the number that format_version 6 adds, modulo 2^32, to the checksum
+// of a block or footer at `offset_bytes`. So bytes at the wrong offset fail
+// their checksum. `base` is the footer's base context checksum; for 0 (older
+// formats) the number is 0.
 uint32_t ContextModifier(uint32_t base, uint64_t offset_bytes);
 
 }  // namespace rowbloom::sst

@@ -18,7 +18,7 @@ using rocksdb::Status;
 struct KnownType {
   const char* name;
   CompressionType type;
-  std::optional<Codec> codec;  // nullopt: it cannot be undone
+  std::optional<Codec> codec;  // nullopt: cannot be decompressed
 };
 
 constexpr KnownType kTypes[] = {
@@ -33,7 +33,7 @@ constexpr KnownType kTypes[] = {
     {"ZSTDNotFinal", CompressionType::kZstdNotFinal, Codec::kZstd},
 };
 
-// Null for another type.
+// Returns null for an unknown type.
 const KnownType* FindType(CompressionType type) {
   const auto* const known = std::ranges::find(kTypes, type, &KnownType::type);
   return known == std::end(kTypes) ? nullptr : known;
@@ -41,15 +41,16 @@ const KnownType* FindType(CompressionType type) {
 
 // The first format_version whose property names the manager.
 constexpr uint32_t kManagerFormatVersion = 7;
-// RocksDB's own codecs, in the forms that format_version 2 and later have.
+// The manager of RocksDB's own codecs, in the forms of format_version 2 and
+// later.
 constexpr std::string_view kRocksDbManager = "BuiltinV2";
 
-// The types that an application defines, with a compression manager of its own.
+// The range of types that an application's compression manager defines.
 constexpr uint8_t kFirstCustomType = 0x80;
 constexpr uint8_t kLastCustomType = 0xfe;
 
-// The codecs whose numbers, of two hex digits each, are in `digits`. False for
-// anything else.
+// Appends the names of the codecs to *codecs. `digits` has two hex digits for
+// the number of each; returns false if it has another form.
 bool ReadCodecs(std::string_view digits, std::string* codecs) {
   for (; !digits.empty(); digits.remove_prefix(2)) {
     uint8_t type = 0;
@@ -63,7 +64,7 @@ bool ReadCodecs(std::string_view digits, std::string* codecs) {
   return true;
 }
 
-// Takes the size of the contents off `*stored`, or for Snappy reads it there.
+// Reads the size of the contents, and takes it off `*stored` except for Snappy.
 bool ReadContentsSize(Codec codec, std::string_view* stored,
                       uint32_t* size_bytes) {
   std::string_view copy = *stored;

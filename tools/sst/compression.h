@@ -1,4 +1,4 @@
-// The compression of blocks: RocksDB's numbers for it, and how to undo it.
+// The decompression of blocks, and RocksDB's numbers of compression types.
 //
 // A compressed block is the varint32 size of its contents and then the codec's
 // bytes; Snappy has the size inside. Source: RocksDB 7.8.3, 10.9.1 and 11.8.1,
@@ -16,8 +16,8 @@
 
 namespace rowbloom::sst {
 
-// The numbers are those of a block's trailer: never renumber. Other values
-// occur in damaged files and in those of later versions.
+// The numbers are stored in a block's trailer: never renumber. Damaged files
+// and those of later versions may have other values.
 enum class CompressionType : uint8_t {
   kNone = 0,
   kSnappy = 1,
@@ -30,31 +30,31 @@ enum class CompressionType : uint8_t {
   kZstdNotFinal = 0x40,  // ZSTD as RocksDB wrote it before ZSTD 1.0
 };
 
-// "none", "Snappy", "LZ4", ...; "Custom81" for one that is an application's
-// own, and "compression type 99" for an unknown one.
+// "none", "Snappy", "LZ4", ...; "Custom81" for a type that an application
+// defines, and "compression type 99" for an unknown one.
 std::string ToString(CompressionType type);
 
 // The contents of the property rocksdb.compression. Up to format_version 6 it
 // is the name of a codec. From 7 on it is "MANAGER;TYPES;", where TYPES has two
 // hex digits for each compression type of the file's blocks.
 struct CompressionProperty {
-  // The name of what defines the forms of compressed blocks, a view of the
-  // property; empty where none is named, or where it is RocksDB itself. No
-  // block can be decompressed that another manager made.
+  // The name of the compression manager, as a view of the property; empty if
+  // the property names none, or RocksDB's own. Blocks that another manager
+  // compressed cannot be decompressed.
   std::string_view foreign_manager;
-  // The codecs: "NoCompression", "ZSTD", "LZ4, ZSTD"; the property itself where
-  // it has another form.
+  // The codecs: "NoCompression", "ZSTD", "LZ4, ZSTD"; the property itself if it
+  // has another form.
   std::string codecs;
 };
 CompressionProperty ParseCompressionProperty(uint32_t format_version,
                                              std::string_view property);
 
-// The contents of a block from its stored bytes; *contents are in `buffer`, or
-// `stored` itself. `dictionary` may be null. No memory is taken for what the
-// codec could not make of the stored bytes. Thread-safe. Errors are sentences
-// without the file's name; *contents is then unspecified:
+// Decompresses a block. *contents views `buffer`, or `stored` if the block is
+// not compressed. `dictionary` may be null. Allocates no more memory than the
+// codec could fill from the stored bytes. Thread-safe. Errors are sentences
+// without the file's name, and *contents is then unspecified:
 //   Corruption    malformed, or another size than the block claims
-//   NotSupported  BZip2, XPRESS, and what is not known
+//   NotSupported  BZip2, XPRESS, and unknown types
 //   MemoryLimit   contents of more than kMaxBlockBytes, or no memory for them
 rocksdb::Status Decompress(CompressionType type, std::string_view stored,
                            const CodecDictionary* dictionary, Buffer* buffer,

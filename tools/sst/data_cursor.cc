@@ -12,10 +12,11 @@ using rocksdb::Status;
 
 constexpr std::string_view kRangeDeletionBlock = "rocksdb.range_del";
 
-// The kind of reference that tells a place, without a time to live.
+// The first byte of a reference with a place and no time to live.
 constexpr std::string_view kPlace("\x01", 1);
 
-// The rest of a place in this file; nullopt for other references.
+// Returns the bytes after the file number of a reference to this file; nullopt
+// for other references.
 std::optional<std::string_view> PlaceInThisFile(std::string_view value) {
   uint64_t file_number = 0;
   if (!value.starts_with(kPlace)) return std::nullopt;

@@ -1,5 +1,5 @@
-// DataCursor: every entry of a file's data blocks, its range deletions, and
-// values that are beside the data blocks.
+// DataCursor gives every entry of a file's data blocks. Other functions read
+// its range deletions, and values that are stored outside of the data blocks.
 //
 //   DataCursor data(file);
 //   while (data.Next()) Use(data.key(), data.value());
@@ -22,34 +22,35 @@
 
 namespace rowbloom::sst {
 
-// Walks a file from its first entry to its last, one data block in memory at a
-// time beside what IndexCursor holds. The file must outlive it. Not
-// thread-safe.
+// Walks a file from its first entry to its last. Holds one data block and the
+// blocks of an IndexCursor. The file must outlive it. Not thread-safe.
 class DataCursor {
  public:
   explicit DataCursor(const SstFile& file);
 
-  // Before the first Next(): starts with the block that can have `user_key`
-  // (without a timestamp), so that entries before it may still come. Does
-  // nothing when the order of keys is not known.
+  // Starts with the block that can have `user_key` (without a timestamp), which
+  // may have entries before it, too. Call it before the first Next(). Does
+  // nothing if the order of keys is not known.
   void SkipTo(std::string_view user_key) { index_.SkipTo(user_key); }
 
-  // Moves to the next entry. False at the end and at damage, in status().
+  // Moves to the next entry. Returns false at the end and at damage, which
+  // status() has.
   bool Next();
 
-  // By hand, to go on after damage: NextBlock moves to the next data block and
-  // reads it, which may fail; false at the end of the index and at its damage.
-  // NextEntry moves within the block; false at its end and at damage.
+  // Steps of Next(), for callers that continue after damage. NextBlock moves to
+  // the next data block and reads it, which may fail; returns false at the end
+  // of the index and at its damage. NextEntry moves within the block; returns
+  // false at its end and at damage.
   bool NextBlock();
   bool NextEntry();
-  // OK, or what is wrong with the present block.
+  // OK, or the problem of the present block.
   const rocksdb::Status& block_status() const { return block_status_; }
 
   // The present entry. REQUIRES that the last Next() or NextEntry() returned
   // true. The sequence number in an ingested file is the file's own.
   const InternalKey& key() const { return key_; }
   const std::string& internal_key() const { return entries_->key(); }
-  // The number of first bytes that it has from the key before it.
+  // The number of first bytes that it shares with the key before it.
   size_t shared_key_bytes() const { return entries_->shared_key_bytes(); }
   std::string_view value() const { return entries_->value(); }
 
@@ -57,14 +58,14 @@ class DataCursor {
   const IndexCursor& index() const { return index_; }
   const BlockHandle& block() const { return index_.handle(); }
   CompressionType compression() const { return reader_.compression(); }
-  // 0 where it could not be read.
+  // 0 if the block could not be read.
   size_t contents_bytes() const { return contents_.size(); }
   bool has_hash_index() const { return entries_ && entries_->has_hash_index(); }
 
-  // Skips damage in a partition of the index, see IndexCursor.
+  // Skips a damaged partition of the index, see IndexCursor.
   bool SkipDamagedPartition() { return index_.SkipDamagedPartition(); }
 
-  // The first damage that Next() met, or the index's; or OK.
+  // The damage at which Next() stopped, in a block or in the index; or OK.
   const rocksdb::Status& status() const {
     return block_status_.ok() ? index_.status() : block_status_;
   }
@@ -80,37 +81,36 @@ class DataCursor {
   InternalKey key_;
 };
 
-// Embedded blobs: large values that are in records of their own. Files that
-// RocksDB 11.8's SstFileWriter made may have them
-// (SstFile::has_embedded_blobs). An entry then has the type kBlobIndex, and in
-// place of its value a reference to the record:
+// Embedded blobs are large values in records of their own. Files that the
+// SstFileWriter of RocksDB 11.8 wrote may have them
+// (SstFile::has_embedded_blobs). The entry then has the type kBlobIndex, and
+// its value is a reference to the record:
 //
 //   reference = 1 uint8, 0 varint64, offset varint64, size varint64,
 //               compression type uint8
 //   record    = `size` bytes, compression type uint8, checksum uint32
 //
-// The 0 is the number of the file, this one; any other is that of a blob file.
-// A record has the trailer of a block. Source: RocksDB 11.8.1,
+// The 0 is a file number and means this file; another number is that of a blob
+// file. A record has the trailer of a block. Source: RocksDB 11.8.1,
 // db/blob/blob_index.h and blob_gen2_format.h, table/embedded_blob_sst.h.
 //
-// Tells whether an entry's value is in this file, in a record of its own.
+// Tells whether an entry's value is an embedded blob of this file.
 bool IsEmbeddedBlob(const SstFile& file, EntryType type,
                     std::string_view value);
 
-// Reads the records of a walk through a file, which must outlive it. Not
-// thread-safe.
+// Reads the records of a file in the order of their entries. The file must
+// outlive it. Not thread-safe.
 class EmbeddedBlobReader {
  public:
   explicit EmbeddedBlobReader(const SstFile& file) : file_(file) {}
 
-  // Reads the record that such a value refers to, and verifies its checksum.
-  // Records are in the order of their entries: none is read twice, whatever the
-  // bytes. On error *contents is unspecified. Errors name the file:
-  //   Corruption    the value is malformed, or the record does not lie in the
-  //                 file behind the one before it, or is damaged
+  // Reads the record to which such a value refers, and verifies its checksum.
+  // Each record must lie behind the previous one, so none is read twice. On
+  // error *contents is unspecified. Errors name the file:
+  //   Corruption    the value is malformed, or the record is damaged, not in
+  //                 the file, or not behind the previous one
   //   NotSupported  the record is compressed, which RocksDB 11.8 never does
-  //   MemoryLimit   a record larger than kMaxBlockBytes, or than the memory
-  //   left
+  //   MemoryLimit   the record is larger than kMaxBlockBytes or the free memory
   rocksdb::Status Read(std::string_view value, std::string* contents);
 
  private:
@@ -118,8 +118,8 @@ class EmbeddedBlobReader {
   uint64_t previous_end_ = 0;
 };
 
-// Calls `use` for each range deletion, in the order of the file. Stops at
-// damage. Holds the block of range deletions.
+// Calls `use` for each range deletion in the order of the file, and stops at
+// damage. Holds the block of range deletions in memory.
 rocksdb::Status ForEachRangeDeletion(
     const SstFile& file, const std::function<void(const RangeDeletion&)>& use);
 

@@ -28,7 +28,8 @@ constexpr uint64_t kMinMetaindexBytes = 8;
 constexpr std::string_view kExtendedMagic("\x3e\x00\x7a\x00", 4);
 constexpr size_t kFooterChecksumAt = 1 + kExtendedMagic.size();
 
-// Kinds of table that share RocksDB's file name but not its usual format.
+// Names a kind of RocksDB table of another format, or returns null. Such files
+// have the same extension.
 const char* OtherTableKind(uint64_t magic) {
   switch (magic) {
     case kLegacyBlockBasedMagic:
@@ -43,9 +44,9 @@ const char* OtherTableKind(uint64_t magic) {
   }
 }
 
-// Tells whether the file ends as a block-based table does. Messages name the
-// file alone: other files have no footer. One that `is_named` as a table has
-// lost its own.
+// Checks that the file ends as a block-based table does. If it ends as no table
+// does, it is Corruption if `is_named` as a table, else NotSupported. Messages
+// do not name the footer, as the file may have none.
 Status CheckMagic(std::string_view tail, uint64_t file_size_bytes,
                   bool is_named) {
   const auto no_table = [is_named](const std::string& why) {
@@ -78,7 +79,7 @@ Status EndsTooLate(std::string_view what, const BlockHandle& handle) {
                     ", expected it to end before the footer");
 }
 
-// Decodes the 40 bytes in the middle as format_version 2 to 5 have them.
+// Decodes the 40 bytes in the middle, in the form of format_version 2 to 5.
 Status DecodeHandles(std::string_view in, Footer* footer) {
   footer->index.emplace();
   if (!GetBlockHandle(&in, &footer->metaindex) ||
@@ -90,7 +91,7 @@ Status DecodeHandles(std::string_view in, Footer* footer) {
              : EndsTooLate("index", *footer->index);
 }
 
-// Decodes them as format_version 6 and 7 have them. `whole` is the footer.
+// Decodes them in the form of format_version 6 and 7. `whole` is the footer.
 Status DecodeExtended(std::string_view whole, Footer* footer) {
   std::string_view in = whole.substr(1);
   if (!in.starts_with(kExtendedMagic)) {
@@ -130,7 +131,7 @@ Status DecodeExtended(std::string_view whole, Footer* footer) {
   return Status::OK();
 }
 
-// Decodes the footer, all of whose bytes are there.
+// Decodes a complete footer.
 Status Decode(std::string_view whole, Footer* footer) {
   footer->format_version = LoadFixed<uint32_t>(whole.data() + kFooterBytes -
                                                kMagicBytes - sizeof(uint32_t));
@@ -154,7 +155,7 @@ Status Decode(std::string_view whole, Footer* footer) {
   if (!EndsWithin(metaindex, footer->offset_bytes)) {
     return EndsTooLate("metaindex", metaindex);
   }
-  // Nor does a footer of format_version 6 pass for an older one.
+  // So a footer of format_version 6 does not pass for an older one, either.
   if (metaindex.size_bytes < kMinMetaindexBytes) {
     return Corruption("metaindex block of ", metaindex.size_bytes,
                       " bytes at offset ", metaindex.offset_bytes,

@@ -1,5 +1,5 @@
-// The footer: the last 53 bytes of a RocksDB block-based table file, and the
-// one place to start reading from. Little-endian:
+// The footer is the last 53 bytes of a RocksDB block-based table file. Readers
+// start with it. Little-endian:
 //
 //   offset  bytes  format_version 2 to 5       format_version 6 and 7
 //   0       1      checksum type               the same
@@ -13,9 +13,9 @@
 //   45      8      magic 88e241b785f4cff7      the same
 //
 // From format_version 6 on the metaindex block ends where the footer starts,
-// and the handle of the index is an entry of the metaindex. Version 7 differs
-// from 6 in the property rocksdb.compression alone (compression.h). Source:
-// RocksDB 7.8.3, 9.10.0, 10.9.1 and 11.8.1, table/format.cc.
+// and the metaindex has the handle of the index. Version 7 differs from 6 only
+// in the property rocksdb.compression (compression.h). Source: RocksDB 7.8.3,
+// 9.10.0, 10.9.1 and 11.8.1, table/format.cc.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@ inline constexpr size_t kFooterBytes = 53;
 // Follows each block: compression type (1 byte), checksum (4 bytes).
 inline constexpr size_t kBlockTrailerBytes = 5;
 
-// The place of a block. The size is that of its contents, without the trailer.
+// The place of a block. The size is that of the stored contents, without the
+// trailer.
 struct BlockHandle {
   uint64_t offset_bytes = 0;
   uint64_t size_bytes = 0;
@@ -57,14 +58,14 @@ struct Footer {
   std::optional<BlockHandle> index;  // nullopt from format_version 6 on
 };
 
-// Decodes the footer of a file of `file_size_bytes` whose last bytes, at most
-// kFooterBytes, are `tail`. `path` is for messages. Thread-safe. Errors, with
-// *footer left as it was:
+// Decodes the footer of a file of `file_size_bytes`. `tail` has the last bytes
+// of the file, up to kFooterBytes; `path` is for messages. Thread-safe. Errors
+// leave *footer unchanged:
 //   NotSupported  no RocksDB table, another kind of table, or a format_version
 //                 other than 2 to 7
 //   Corruption    a block-based table whose footer contradicts itself, its
-//                 checksum or the file's size; a file named *.sst that does not
-//                 end as any table does
+//                 checksum or the file's size; or a file named *.sst whose end
+//                 is not that of any table
 rocksdb::Status DecodeFooter(const std::string& path, std::string_view tail,
                              uint64_t file_size_bytes, Footer* footer);
 

@@ -9,7 +9,7 @@ namespace {
 
 using rocksdb::Status;
 
-// `top`: of the index of partitions, whose entries never have first keys.
+// `top` is true for the index of partitions. Its entries have no first keys.
 ValueForm FormOf(const IndexLocation& index, bool top) {
   if (!index.delta_encoded) return ValueForm::kSized;
   return index.form == IndexForm::kFirstKey && !top
@@ -52,8 +52,7 @@ bool IndexCursor::OpenBlock(const BlockHandle& block, Level* level) {
   return true;
 }
 
-// Tells whether all keys of a block with this index key come before those
-// wanted.
+// Tells whether all keys of a block with this index key are before `from_`.
 bool IndexCursor::ComesBefore(std::string_view user_key) const {
   if (!from_) return false;
   const size_t timestamp = file_.timestamp_bytes();
@@ -61,7 +60,7 @@ bool IndexCursor::ComesBefore(std::string_view user_key) const {
   return CompareUserKeys(file_.key_order(), 0, user_key, *from_) < 0;
 }
 
-// Moves to the next entry of a block of the index, and takes it apart.
+// Moves to the next entry of a block of the index, and parses it.
 bool IndexCursor::NextEntry(Level* level) {
   EntryCursor& entries = *level->entries;
   if (!entries.Next()) {

@@ -1,4 +1,5 @@
-// IndexCursor: where the data blocks of a file are, in the order of their keys.
+// IndexCursor gives the handles of a file's data blocks in the order of their
+// keys.
 //
 //   IndexCursor index(file);
 //   while (index.Next()) Use(index.handle());
@@ -18,35 +19,34 @@
 
 namespace rowbloom::sst {
 
-// Walks an index of any form. Holds the index block and, of one with two
-// levels, one partition. Handles go forward in the file and end before the
-// block that names them: whatever the bytes, a walk ends. The file must outlive
-// the cursor. Not thread-safe.
+// Walks an index of any form. Holds the index block and, if it has two levels,
+// one partition. Each handle must lie behind the previous one and before the
+// block that names it, so a walk of any bytes ends. The file must outlive the
+// cursor. Not thread-safe.
 class IndexCursor {
  public:
   explicit IndexCursor(const SstFile& file);
 
-  // From the next Next() on, passes over the blocks whose keys all come before
-  // `user_key` (without a timestamp), and over partitions of such blocks
-  // without reading them. Does nothing when the order of keys is not known.
+  // Makes the next Next() skip the blocks whose keys are all before `user_key`
+  // (without a timestamp). Partitions of such blocks are not read. Does nothing
+  // if the order of keys is not known.
   void SkipTo(std::string_view user_key);
 
-  // Moves to the next data block. False at the end and at damage.
+  // Moves to the next data block. Returns false at the end and at damage.
   bool Next();
 
-  // After damage in one partition, goes on with the next one. False when there
-  // is none, or the damage is in the index block itself.
+  // Makes Next() continue with the next partition after damage in one. Returns
+  // false without damage, or if it is in the index block itself.
   bool SkipDamagedPartition();
 
   // The present entry. REQUIRES that the last Next() returned true.
   const BlockHandle& handle() const { return entry_.handle; }
-  // The key as stored: a user key or an internal key, see IndexLocation. No key
-  // of this block comes after it, no key of the next before it.
+  // The stored key: a user key or an internal key, see IndexLocation. No key of
+  // this block is after it, and no key of the next block is before it.
   const std::string& key() const { return leaf_.entries->key(); }
-  // key() without what an internal key adds; with a timestamp.
+  // The user key of key(), with its timestamp.
   std::string_view user_key() const { return entry_.user_key; }
-  // The internal key that starts the block, of IndexForm::kFirstKey; else
-  // empty.
+  // The first internal key of the block, for IndexForm::kFirstKey; else empty.
   std::string_view first_key() const { return entry_.first_key; }
 
   // The present partition of IndexForm::kTwoLevel, counted from 1; else 0.
@@ -58,14 +58,14 @@ class IndexCursor {
   const rocksdb::Status& status() const { return status_; }
 
  private:
-  // A block of the index, and the entries of it that were not read yet.
+  // A block of the index, and a cursor over its entries.
   struct Level {
     explicit Level(const SstFile& file) : reader(file) {}
 
     BlockReader reader;
     std::optional<EntryCursor> entries;
     BlockHandle block;
-    uint64_t previous_end = 0;  // of the blocks that were named
+    uint64_t previous_end = 0;  // of the last block that an entry named
   };
 
   bool Open();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kBytewiseName = "leveldb.BytewiseComparator";
 constexpr std::string_view kReverseName = "rocksdb.ReverseBytewiseComparator";
-// Follows such a name where each key ends with a 64-bit timestamp.
+// Ends such a name if each key ends with a 64-bit timestamp.
 constexpr std::string_view kTimestampSuffix = ".u64ts";
 constexpr size_t kTimestampBytes = 8;
 
@@ -19,7 +19,7 @@ struct NamedType {
   const char* name;
 };
 
-// The types of table files, the frequent ones first.
+// The types of table files, frequent ones first.
 constexpr NamedType kEntryTypes[] = {
     {EntryType::kPut, "put"},
     {EntryType::kMerge, "merge"},
@@ -32,7 +32,7 @@ constexpr NamedType kEntryTypes[] = {
     {EntryType::kValuePreferredSequence, "timed-put"},
 };
 
-// Null for another type.
+// Returns null for another type.
 const NamedType* FindNamed(EntryType type) {
   const auto* const named =
       std::ranges::find(kEntryTypes, type, &NamedType::type);

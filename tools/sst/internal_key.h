@@ -1,4 +1,4 @@
-// Internal keys: a user key, and eight bytes that say which write it was, a
+// Internal keys: a user key, and eight bytes that identify the write, a
 // sequence number (56 bits) and a type (8 bits). Source: RocksDB 7.8.3 and
 // 9.10.0, db/dbformat.h. Pure and thread-safe.
 #pragma once
@@ -13,15 +13,15 @@
 
 namespace rowbloom::sst {
 
-// The kind of a write. The values are on disk. The list has those of table
-// files.
+// The kind of a write. The values are on disk. Only the kinds that occur in
+// table files are listed.
 enum class EntryType : uint8_t {
   kDeletion = 0x00,
   kPut = 0x01,
   kMerge = 0x02,
   kSingleDeletion = 0x07,
   kRangeDeletion = 0x0f,  // in the block of range deletions alone
-  kBlobIndex = 0x11,  // the value says where the value is, as in a blob file
+  kBlobIndex = 0x11,      // a reference to the value, as in a blob file
   kDeletionWithTimestamp = 0x14,
   kWideColumnEntity = 0x16,
   kValuePreferredSequence = 0x18,  // a value and the time it was written at
@@ -30,7 +30,7 @@ enum class EntryType : uint8_t {
 // "put", "delete", ...; "type 0x99" for a value that is none of them.
 std::string ToString(EntryType type);
 
-// Tells whether the type is one that a data block has.
+// Tells whether entries of data blocks may have the type.
 bool IsPointEntry(EntryType type);
 
 // Tells whether the entry hides older entries of its key.
@@ -43,7 +43,7 @@ inline constexpr size_t kInternalKeySuffixBytes = 8;
 inline constexpr uint64_t kMaxSequence = (uint64_t{1} << 56) - 1;
 
 struct InternalKey {
-  std::string_view user_key;  // with its timestamp, where keys have them
+  std::string_view user_key;  // with its timestamp, if keys have one
   uint64_t sequence = 0;
   EntryType type = EntryType::kPut;
 };
@@ -55,7 +55,7 @@ struct RangeDeletion {
   uint64_t sequence = 0;
 };
 
-// False for fewer bytes than the suffix has. The type is as stored.
+// Returns false if `bytes` is shorter than the suffix. The type is not checked.
 [[nodiscard]] inline bool ParseInternalKey(std::string_view bytes,
                                            InternalKey* key) {
   if (bytes.size() < kInternalKeySuffixBytes) return false;
@@ -71,27 +71,28 @@ struct RangeDeletion {
 // The order of a file's keys, as far as its comparator's name says it.
 enum class KeyOrder : uint8_t { kBytewise, kReverseBytewise, kUnknown };
 
-// The order that the property rocksdb.comparator names, with and without
+// Returns the order that the property rocksdb.comparator names, with or without
 // timestamps.
 KeyOrder KeyOrderOf(std::string_view comparator_name);
 
-// Bytes of the user-defined timestamp that ends each user key under this
-// comparator of RocksDB's; 0 for others.
+// Returns the size of the user-defined timestamp at the end of each user key,
+// if this comparator of RocksDB has one; else 0.
 size_t TimestampBytesOf(std::string_view comparator_name);
 
-// CompareUserKeys of keys with timestamps.
+// Implements CompareUserKeys for keys with timestamps.
 int CompareTimestampedKeys(KeyOrder order, size_t timestamp_bytes,
                            std::string_view a, std::string_view b);
 
-// Below 0, 0, or above 0 as user key `a` comes before, with or after `b`. Among
-// equal keys the greater timestamp comes first. REQUIRES a known order.
+// Returns a number below, equal to or above 0 if user key `a` is before, equal
+// to or after `b`. Among equal keys the greater timestamp is first. REQUIRES a
+// known order.
 inline int CompareUserKeys(KeyOrder order, size_t timestamp_bytes,
                            std::string_view a, std::string_view b) {
   if (timestamp_bytes != 0) {
     return CompareTimestampedKeys(order, timestamp_bytes, a, b);
   }
   if (order == KeyOrder::kReverseBytewise) std::swap(a, b);
-  // If the first bytes tell, a call is spared.
+  // If the first bytes differ, this saves a call.
   if (!a.empty() && !b.empty() && a.front() != b.front()) {
     return static_cast<unsigned char>(a.front()) -
            static_cast<unsigned char>(b.front());

@@ -16,7 +16,7 @@ namespace {
 using rocksdb::Status;
 
 constexpr std::string_view kPropertiesBlock = "rocksdb.properties";
-// The name up to RocksDB 2.7.
+// The name of that block up to RocksDB 2.7.
 constexpr std::string_view kOldPropertiesBlock = "rocksdb.stats";
 constexpr std::string_view kGlobalSequenceNumber =
     "rocksdb.external_sst_file.global_seqno";
@@ -144,7 +144,7 @@ Status SstFile::ReadMetaindex() {
       return Damaged(metaindex, "metaindex",
                      "malformed handle of " + entries.key());
     }
-    // It is written last: what it names lies before it.
+    // The metaindex is written last: the blocks that it names are before it.
     if (!EndsWithin(handle, metaindex.offset_bytes)) {
       return Damaged(
           metaindex, "metaindex",
@@ -181,8 +181,8 @@ Status SstFile::ReadProperties() {
     properties_.insert_or_assign(entries.key(), std::string(entries.value()));
   }
 
-  // Ingestion may write the global sequence number into the finished file; the
-  // checksum then stays that of the block with a 0 in its place.
+  // Ingestion may write the global sequence number into the finished file. The
+  // checksum remains that of the block with a 0 in its place.
   CompressionType compression{};
   status = Verify(handle, block, &compression);
   if (status.IsCorruption() && !sequence_number.empty()) {
@@ -237,7 +237,8 @@ Status SstFile::FindIndex() {
 void SstFile::ReadKeyFormat() {
   const std::string_view comparator = TextProperty("rocksdb.comparator");
   key_order_ = KeyOrderOf(comparator);
-  // If the option says so, flushes strip timestamps and leave the rest.
+  // If timestamps are not persisted, flushes strip them from the keys, and the
+  // comparator keeps its name.
   const bool persisted =
       NumberProperty("rocksdb.user.defined.timestamps.persisted").value_or(1) !=
       0;

@@ -1,6 +1,6 @@
-// SstFile: a RocksDB block-based table file (SST), read block by block with
-// bounded reads of its own. Only what is asked for is read: Open takes the
-// footer, the metaindex and the properties.
+// SstFile reads a RocksDB block-based table file (SST) block by block, with
+// bounded reads. Open reads the footer, the metaindex and the properties; other
+// blocks are read on request.
 //
 //   std::unique_ptr<SstFile> file;
 //   rocksdb::Status s = SstFile::Open(path, &file);
@@ -9,13 +9,13 @@
 //   std::string bytes;
 //   if (s.ok()) s = file->ReadBlock(partitions[0].handle, &bytes);
 //
-// Nothing in a file is believed: each offset and length is compared with the
+// No byte of a file is trusted: each offset and length is compared with the
 // file's size before it is used or allocated, each block with its checksum.
 // Errors are one sentence with file, offset, expected and found:
 //   IOError        the operating system cannot open or read it
 //   NotSupported   no block-based table, or a feature named in the message
 //   Corruption     a block-based table that is damaged
-//   MemoryLimit    a block larger than the memory left
+//   MemoryLimit    a block larger than the free memory
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ enum class FilterForm : uint8_t {
   kNone,
   kFull,         // one block for the whole file
   kPartitioned,  // several, found through an index block
-  kPerBlock,     // one for each data block, as RocksDB wrote before 7.0
+  kPerBlock,     // one for each data block, written by RocksDB before 7.0
 };
 
 // The form in which a file stores its index. The values are those of the
@@ -55,17 +55,17 @@ enum class IndexForm : uint8_t {
 struct IndexLocation {
   IndexForm form = IndexForm::kBinarySearch;
   // The handle of the index block, or of the index of its partitions. nullopt:
-  // neither the footer nor the metaindex says it.
+  // neither the footer nor the metaindex has it.
   std::optional<BlockHandle> handle;
-  bool has_user_keys = false;  // else internal keys
-  bool delta_encoded = false;  // ValueForm::kHandle, else kSized
+  bool has_user_keys = false;  // false: internal keys
+  bool delta_encoded = false;  // true: ValueForm::kHandle, false: kSized
 };
 
 // An entry of an index. The keys are views of the block.
 struct IndexEntry {
   BlockHandle handle;
   std::string_view user_key;   // with a timestamp
-  std::string_view first_key;  // internal; empty but in IndexForm::kFirstKey
+  std::string_view first_key;  // internal; IndexForm::kFirstKey alone has it
 };
 
 struct FilterLocation {
@@ -86,7 +86,7 @@ struct FilterPartition {
 // Immutable after Open and safe to share between threads.
 class SstFile {
  public:
-  // Opens a regular file. On error *file is left as it was.
+  // Opens a regular file. On error *file is unchanged.
   static rocksdb::Status Open(const std::string& path,
                               std::unique_ptr<SstFile>* file);
 
@@ -98,67 +98,68 @@ class SstFile {
   uint64_t size_bytes() const { return file_->size_bytes(); }
   const Footer& footer() const { return footer_; }
 
-  // The metaindex: block names and where the blocks are.
+  // The metaindex: the handles of blocks by name.
   const std::map<std::string, BlockHandle, std::less<>>& meta_blocks() const {
     return meta_blocks_;
   }
 
-  // RocksDB's own properties and the application's, by name, as stored.
+  // The stored properties of RocksDB and of the application, by name.
   const std::map<std::string, std::string, std::less<>>& properties() const {
     return properties_;
   }
-  // A property that is a number. nullopt: absent, or no number.
+  // Returns a property that is a number. nullopt: absent, or no number.
   std::optional<uint64_t> NumberProperty(std::string_view name) const;
 
   const IndexLocation& index() const { return index_; }
   const FilterLocation& filter() const { return filter_; }
 
-  // The manager, not RocksDB's own, that made the file's compressed blocks; see
-  // CompressionProperty. Empty: RocksDB made them.
+  // The compression manager of the file's blocks; see CompressionProperty.
+  // Empty: RocksDB's own.
   std::string_view foreign_manager() const { return foreign_manager_; }
-  // Tells whether values are in records of their own beside the data blocks;
-  // entries of the type kBlobIndex then point to them (data_cursor.h).
+  // Tells whether there may be embedded blobs: values outside of the data
+  // blocks, to which entries of the type kBlobIndex refer (data_cursor.h).
   bool has_embedded_blobs() const { return has_embedded_blobs_; }
 
-  // A property that is text; empty when it is absent.
+  // Returns a property that is text; empty if it is absent.
   std::string_view TextProperty(std::string_view name) const;
 
-  // The order of its keys, as far as the comparator's name says.
+  // The order of its keys, kUnknown if the comparator's name does not tell it.
   KeyOrder key_order() const { return key_order_; }
-  // Bytes of the timestamp at the end of each user key.
+  // The size of the timestamp at the end of each user key.
   size_t timestamp_bytes() const { return timestamp_bytes_; }
   // The sequence number of all entries of an ingested file, which are stored
-  // with 0; 0: each entry has its own. A property with a number of more than 56
-  // bits is damaged, and counts for nothing.
+  // with 0; 0: each entry has its own. A number of more than 56 bits is damage,
+  // and is ignored.
   uint64_t global_sequence() const { return global_sequence_; }
 
-  // Reads the contents of a block and verifies its checksum. NotSupported when
-  // it is compressed: meta blocks never are. On error *contents is unspecified.
+  // Reads the contents of a block and verifies its checksum. NotSupported if it
+  // is compressed: meta blocks never are. On error *contents is unspecified.
   rocksdb::Status ReadBlock(const BlockHandle& handle,
                             std::string* contents) const;
 
-  // Checks that a block can be where the handle says.
+  // Checks that the handle lies before the footer and within kMaxBlockBytes.
   rocksdb::Status CheckHandle(const BlockHandle& handle) const;
-  // Verifies the checksum of a block as it is stored, with its trailer, and
-  // says how its contents are compressed.
+  // Verifies the checksum of the stored bytes of a block, with its trailer, and
+  // sets *compression to the compression of its contents.
   rocksdb::Status Verify(const BlockHandle& handle, std::string_view bytes,
                          CompressionType* compression) const;
 
-  // Corruption: `what` at the handle's offset of this file has `problem`.
+  // Returns Corruption: `what` at the handle's offset in this file has
+  // `problem`.
   rocksdb::Status Damaged(const BlockHandle& handle, std::string_view what,
                           std::string_view problem) const;
 
-  // Takes apart the present entry of a block of the index, or of the filter's.
-  // Corruption, of `what` at the block, unless it names a block between
-  // *previous_end, which moves to that one's end, and this block.
+  // Parses the present entry of a block of the index, or of the filter's index.
+  // The block that it names must lie between *previous_end and this block, else
+  // Corruption of `what` at this block. Moves *previous_end to its end.
   rocksdb::Status TakeIndexEntry(const EntryCursor& entries,
                                  const BlockHandle& block,
                                  std::string_view what, uint64_t* previous_end,
                                  IndexEntry* entry) const;
 
-  // The filter blocks in the order of their keys; none without a filter, one
-  // for a full filter. NotSupported for FilterForm::kPerBlock. On error
-  // *partitions is left as it was.
+  // Gives the filter blocks in the order of their keys: none without a filter,
+  // one for a full filter. NotSupported for FilterForm::kPerBlock. On error
+  // *partitions is unchanged.
   rocksdb::Status FilterPartitions(
       std::vector<FilterPartition>* partitions) const;
 
@@ -173,7 +174,7 @@ class SstFile {
   void ReadKeyFormat();
   void ReadValueFormat();
 
-  // Reads a block with its trailer, unverified.
+  // Reads a block with its trailer, without verifying it.
   rocksdb::Status ReadWithTrailer(const BlockHandle& handle,
                                   std::string* bytes) const;
   rocksdb::Status CheckUncompressed(const BlockHandle& handle,

@@ -24,7 +24,7 @@ constexpr int kRibbonMarker = -2;
 constexpr size_t kBloomLineBytes = 64;
 constexpr int kMaxBloomProbes = 30;
 
-// Ribbon: bits of a coefficient row, and slots of a block.
+// The bits of a Ribbon's coefficient row, and the slots of a block.
 constexpr uint64_t kRibbonWidth = 128;
 constexpr size_t kSegmentBytes = kRibbonWidth / 8;
 constexpr uint64_t kMaxColumns = 32;
@@ -33,10 +33,11 @@ unsigned char ByteAt(std::string_view bytes, size_t at) {
   return static_cast<unsigned char>(bytes[at]);
 }
 
-// The last five bytes must have been checked: RocksDB's reader trusts them.
+// Creates RocksDB's reader. REQUIRES that the last five bytes were checked: the
+// reader trusts them.
 std::shared_ptr<rocksdb::FilterBitsReader> NewReader(
     std::string_view contents) {
-  // Any of RocksDB's policies reads the filters of all.
+  // Each of RocksDB's policies reads the filters of all of them.
   static const rocksdb::FilterPolicy* const policy =
       rocksdb::NewBloomFilterPolicy(10);
   return std::shared_ptr<rocksdb::FilterBitsReader>(
@@ -101,7 +102,7 @@ void StockFilter::OpenRibbon(std::string_view tail) {
     return;
   }
   const uint64_t segments = bits_.size() / kSegmentBytes;
-  // RocksDB would read beyond the filter.
+  // With fewer segments RocksDB would read beyond the filter.
   if (segments < blocks_) {
     Reserve(fmt::format("Ribbon of {} bytes in {} blocks, expected at least {}",
                         bits_.size(), blocks_, blocks_ * kSegmentBytes));
@@ -158,7 +159,7 @@ bool StockFilter::MayMatch(std::string_view key) const {
 
 void StockFilter::MayMatch(std::span<const std::string_view> keys,
                            std::span<bool> may_match) const {
-  // RocksDB's reader takes no more at once.
+  // RocksDB's reader takes at most 32 keys at once.
   std::array<rocksdb::Slice, 32> slices;
   std::array<rocksdb::Slice*, slices.size()> pointers;
   for (size_t start = 0; start < keys.size(); start += slices.size()) {
@@ -196,15 +197,15 @@ StockFilter::Estimates StockFilter::Estimate() const {
 }
 
 StockFilter::Estimates StockFilter::EstimateBloom() const {
-  // The number of lines by the number of their bits that are set. Bytes may
-  // claim to be one line.
+  // The number of lines by their number of set bits. It is a map because a
+  // legacy filter may consist of one very long line.
   std::unordered_map<uint64_t, uint64_t> lines_by_weight;
   for (uint64_t line = 0; line < lines_; ++line) {
     ++lines_by_weight[BitsSet(bits_.substr(line * line_bytes_, line_bytes_))];
   }
-  // Each entry of a line leaves a bit clear with the same chance, so that their
-  // number follows from the share that is clear. A full line hides how many it
-  // has.
+  // Each entry of a line leaves a bit clear with the same probability, so the
+  // share of clear bits gives the number of entries. A full line does not tell
+  // its number.
   const double line_bits = 8.0 * static_cast<double>(line_bytes_);
   const double per_entry = probes_ * std::log1p(-1 / line_bits);
   double fill = 0;
@@ -221,8 +222,8 @@ StockFilter::Estimates StockFilter::EstimateBloom() const {
   const auto all_lines = static_cast<double>(lines_);
   rate = std::min(1.0, rate / all_lines);
   if (kind_ == StockFilterKind::kLegacyBloom && entries >= 1) {
-    // Its probes repeat: RocksDB's own estimate of what that costs
-    // (LegacyLocalityBloomImpl::EstimatedFpRate).
+    // Its probes may repeat. The second term is RocksDB's own estimate of their
+    // false positives (LegacyLocalityBloomImpl::EstimatedFpRate).
     const double bits_per_entry =
         8 * static_cast<double>(bits_.size()) / entries;
     rate = std::min(1.0, rate + 0.1 / (0.75 * bits_per_entry + 22));

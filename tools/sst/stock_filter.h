@@ -1,5 +1,5 @@
 // RocksDB's own filters: their parameters, and the answers of RocksDB's reader.
-// A block ends with five bytes that say what it is:
+// The last five bytes of a block tell its kind:
 //
 //   at   Bloom                        Ribbon                   legacy Bloom
 //   0    ff                           fe                       probes, 1 to 127
@@ -8,8 +8,8 @@
 //   3    0                            3 bytes, little-endian
 //   4    0
 //
-// Up to five bytes are the filter of no keys: nothing matches. Everything else
-// is reserved and matches. Source: RocksDB 7.8.3,
+// A block of up to five bytes has no keys: nothing matches. All other blocks
+// are reserved: everything matches. Source: RocksDB 7.8.3,
 // table/block_based/filter_policy.cc, util/{bloom,ribbon}_impl.h and
 // util/ribbon_alg.h; unchanged in 9.10.0 and 10.9.1.
 //
@@ -43,10 +43,10 @@ enum class StockFilterKind : uint8_t {
   kReserved,     // everything matches; problem() says why
 };
 
-// A view of one filter block of RocksDB's. Does not own the bytes, which must
-// outlive it; they need no alignment. Any bytes are safe, up to kMaxBlockBytes:
-// RocksDB's reader is made only for parameters that stay within them. Immutable
-// and safe to share between threads.
+// A view of one filter block of RocksDB. The bytes must outlive it, and need no
+// alignment. Any bytes are safe, up to kMaxBlockBytes: RocksDB's reader is
+// created only for parameters with which it stays within them. Immutable and
+// safe to share between threads.
 class StockFilter {
  public:
   static StockFilter Open(std::string_view contents);
@@ -54,18 +54,18 @@ class StockFilter {
   StockFilterKind kind() const { return kind_; }
   // The first of the five bytes; 0 for StockFilterKind::kNoKeys.
   int marker() const { return marker_; }
-  // The text of what was expected and found, for kReserved; else empty.
+  // The reason for kReserved, as expected and found; else empty.
   const std::string& problem() const { return problem_; }
 
-  // The answer of RocksDB's reader for a whole key or a prefix (without a
-  // timestamp).
+  // Returns the answer of RocksDB's reader for a whole key or a prefix (without
+  // a timestamp).
   bool MayMatch(std::string_view key) const;
-  // The same for several, in less time. REQUIRES may_match.size() >=
+  // Answers for several keys in less time. REQUIRES may_match.size() >=
   // keys.size().
   void MayMatch(std::span<const std::string_view> keys,
                 std::span<bool> may_match) const;
 
-  // Bytes without the last five.
+  // The size without the last five bytes.
   size_t size_bytes() const { return bits_.size(); }
 
   // The number of probes of a key, for both kinds of Bloom.
@@ -78,13 +78,13 @@ class StockFilter {
 
   struct Estimates {
     // For both kinds of Bloom: the share of bits that are set, and the number
-    // of entries that set them, within a few percent but for full filters.
+    // of entries that set them, within a few percent unless the filter is full.
     std::optional<double> fill_ratio;
     std::optional<double> entries;
-    // The rate at which an absent key matches. For Bloom it is the mean over
-    // its lines of the chance to hit bits that are set, to which the legacy
-    // kind adds what RocksDB estimates for probes that repeat. For Ribbon it is
-    // what its columns give.
+    // The predicted rate of false positives. For Bloom it is the mean, over the
+    // lines, of the probability that all probes hit set bits. The legacy kind
+    // adds RocksDB's estimate for probes that repeat. For Ribbon the number of
+    // columns gives it.
     double false_positive_rate = 1;
   };
   // Reads all bits of a Bloom filter.
@@ -101,7 +101,7 @@ class StockFilter {
   int marker_ = 0;
   std::string problem_;
   std::string_view bits_;
-  // Null without keys, and where nothing can be trusted.
+  // Null for kNoKeys and kReserved.
   std::shared_ptr<rocksdb::FilterBitsReader> reader_;
   int probes_ = 0;
   size_t line_bytes_ = 0;
