@@ -26,7 +26,7 @@ double FillOf(std::string_view bits) {
          (8 * static_cast<double>(bits.size()));
 }
 
-// Keys of ROWCOL filters are keys without a family.
+// Formats a filter key. Those of ROWCOL filters are cell keys without a family.
 std::string KeyText(BloomType type, std::string_view key) {
   const auto column =
       type == BloomType::kRowCol && key.size() >= kHFileKeySuffixBytes
@@ -36,14 +36,14 @@ std::string KeyText(BloomType type, std::string_view key) {
   return ToPrintable(column->row) + "/" + ToPrintable(column->qualifier);
 }
 
-// The number of keys that set this share of the bits.
+// Estimates the number of keys that set this share of the bits.
 uint64_t KeysFromFill(double fill, uint64_t bits, uint32_t hash_count) {
   const double share = std::min(fill, 1 - 1 / static_cast<double>(bits));
   return static_cast<uint64_t>(std::llround(-static_cast<double>(bits) /
                                             hash_count * std::log1p(-share)));
 }
 
-// The size of a chunk, uncompressed; 0 when it cannot be read.
+// Returns the uncompressed size of a chunk; 0 if it cannot be read.
 uint64_t BytesOf(const hfile::Reader& reader, const BloomFilter& filter,
                  size_t entry) {
   hfile::BlockHeader header;
@@ -53,7 +53,8 @@ uint64_t BytesOf(const hfile::Reader& reader, const BloomFilter& filter,
   return status.ok() ? header.payload_bytes : 0;
 }
 
-// The facts that the plan states of a chunk, which is the last one or not.
+// Adds the facts of the plan about a chunk; `last` tells whether it is the
+// last.
 void AddPlanned(const hfile::ChunkPlan& plan, bool last, SectionFacts* facts) {
   facts->keys = last ? plan.last_keys : plan.full_keys;
   facts->capacity_keys = last ? plan.last_max_keys : plan.full_keys;
@@ -64,7 +65,7 @@ void AddPlanned(const hfile::ChunkPlan& plan, bool last, SectionFacts* facts) {
   }
 }
 
-// The facts that the bits of a chunk tell.
+// Adds the facts that follow from the bits of a chunk.
 void AddBits(const HFileBloomInfo& info, std::string_view bits,
              SectionFacts* facts) {
   facts->bits = bits;
@@ -77,8 +78,8 @@ void AddBits(const HFileBloomInfo& info, std::string_view bits,
   }
 }
 
-// Reads the chunks of one filter. `full_bytes` is what they have that are not
-// folded; a single chunk does not tell it.
+// Reads the chunks of one filter. `full_bytes` is the size of a chunk that is
+// not folded; nullopt: not known, as for a single chunk.
 Status ForEachChunk(const hfile::Reader& reader, const BloomFilter& filter,
                     const std::string& section,
                     std::optional<uint64_t> full_bytes,
@@ -88,8 +89,8 @@ Status ForEachChunk(const hfile::Reader& reader, const BloomFilter& filter,
   const auto plan = hfile::PlanChunks(
       filter.info, full_bytes.value_or(hfile::kDefaultChunkBytes),
       BytesOf(reader, filter, count - 1));
-  // Chunks follow each other in the file: an index cannot name one of them any
-  // number of times.
+  // Chunks must follow one another in the file, so that an index cannot name
+  // one of them any number of times.
   uint64_t next_offset = 0;
   for (size_t i = 0; i < count; ++i) {
     const hfile::BlockLocation location = filter.chunks.location(i);
@@ -150,13 +151,13 @@ class HFileFilterReader final : public FilterReader {
       return;
     }
     const std::vector<std::string> keys = KeysOf(lookup);
-    // The last of them is the first of its row.
+    // The last key is the first of its row, so the others are after it.
     const bool past_last =
         description_.has_last_key &&
         hfile::CompareIndexKeys(
             is_row_col() ? hfile::KeyForm::kCellKey : hfile::KeyForm::kBytes,
             keys.back(), description_.last_key) > 0;
-    double ruled_out = 1;  // the rate at which all lookups say no
+    double ruled_out = 1;  // the probability that all lookups are negative
     for (const std::string& key : keys) {
       const bool is_own = &key == &keys.front();
       ruled_out *= 1 - LookUpKey(is_own ? section : section + " markers", key,
@@ -184,8 +185,8 @@ class HFileFilterReader final : public FilterReader {
     return facts;
   }
 
-  // A cell of a ROWCOL filter is looked up as a marker of the family, too,
-  // which has the empty qualifier.
+  // In a ROWCOL filter, a lookup of a cell also probes the marker of its
+  // family, whose qualifier is empty.
   std::vector<std::string> KeysOf(const FilterLookup& lookup) const override {
     const KeyParts column = ColumnOf(lookup);
     std::vector<std::string> keys = {
@@ -208,7 +209,7 @@ class HFileFilterReader final : public FilterReader {
   }
 
   // Adds the answer for one key of the filter. Returns the predicted rate of
-  // the chunk, 0 where none was probed.
+  // the chunk; 0 if there is none to probe.
   double LookUpKey(std::string section, std::string_view key, bool past_last,
                    FilterAnswer* answer) {
     answer->sections.push_back({std::move(section), Verdict::kNoMatch});

@@ -84,7 +84,7 @@ class HFileCellReader final : public CellReader {
   std::string key_;
 };
 
-// The entry of each block of an index, by the block's offset.
+// Returns the number of each block's entry in the index, by the block's offset.
 std::map<uint64_t, size_t> EntriesOf(const hfile::RootIndex& index) {
   std::map<uint64_t, size_t> entries;
   for (size_t entry = 0; entry < index.size(); ++entry) {
@@ -99,7 +99,7 @@ const hfile::RootIndex& ChunksOf(
   return filter ? filter->chunks : kNone;
 }
 
-// The type of a block as this program calls it.
+// Converts the type of a block.
 BlockType TypeOf(hfile::BlockType type) {
   using enum BlockType;
   // In the order of hfile::BlockType.
@@ -111,7 +111,7 @@ BlockType TypeOf(hfile::BlockType type) {
   return kTypes[static_cast<size_t>(type)];
 }
 
-// Says which a block is among several of its type.
+// Names a block among several of its type.
 class BlockNamer {
  public:
   explicit BlockNamer(const hfile::Reader& reader)
@@ -157,7 +157,7 @@ namespace info = hfile::info;
 // In the order of hfile::ChecksumType.
 constexpr std::string_view kChecksumNames[] = {"none", "CRC32", "CRC32C"};
 
-// The number of this name, found by FindU32 or FindU64.
+// Returns the number of this name. `find` is FindU32 or FindU64.
 template <typename Number>
 std::optional<uint64_t> NumberOf(const hfile::FileInfo& file_info,
                                  const char* name,
@@ -184,7 +184,7 @@ KeyFormat TextFormat() {
   return {.form = KeyForm::kHFile, .timestamp_bytes = kHFileKeySuffixBytes};
 }
 
-// The form in which the bytes of a file info entry are to be read.
+// The form of the bytes of a file info entry.
 enum class InfoForm : uint8_t { kBytes, kNumber, kFlag, kKey, kTimeRange };
 
 InfoForm FormOf(std::string_view name) {
@@ -214,7 +214,8 @@ InfoForm FormOf(std::string_view name) {
   return form == kForms.end() ? InfoForm::kBytes : form->second;
 }
 
-// Negative ones are text: what they count has no place for them.
+// Decodes a number. A negative one becomes text, since Property::number is
+// unsigned.
 void DecodeNumber(Property* property) {
   int64_t value = 0;
   if (property->bytes.size() == sizeof(uint32_t)) {
@@ -231,7 +232,7 @@ void DecodeNumber(Property* property) {
   }
 }
 
-// Leaves what has another size than its name wants as bytes.
+// Decodes a property. It stays bytes if its size is not that of the form.
 void Decode(InfoForm form, Property* property) {
   HFileKey key;
   switch (form) {
@@ -329,7 +330,7 @@ Status HFileTable::ForEachIndexEntry(
     const std::function<void(const IndexEntryInfo&)>& use) const {
   if (!reader_->is_readable()) return reader_->CellsStatus();
   if (reader_->data_root().size() == 0) {
-    // Nothing was taken from an index whose entries have another form.
+    // The root of an index with entries of an unknown form is empty, too.
     return reader_->trailer().data_index_count == 0 ? Status::OK()
                                                     : reader_->CellsStatus();
   }
@@ -473,7 +474,7 @@ std::vector<Property> HFileTable::Properties() const {
   for (const auto& [name, bytes] : reader_->file_info()) {
     Property property{name, bytes, std::nullopt, ""};
     InfoForm form = FormOf(name);
-    // Else it is a row, or the start of one.
+    // In other filters the entry is a row, or the prefix of one.
     if (name == info::kLastBloomKey &&
         reader_->bloom_description().type == BloomType::kRowCol) {
       form = InfoForm::kKey;

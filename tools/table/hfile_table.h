@@ -1,5 +1,5 @@
-// HFileTable: HBase's HFiles as a TableFile. User keys are those of HFiles
-// (key_format.h), sequence numbers their mvcc numbers.
+// HFileTable implements TableFile for HBase's HFiles. User keys are those of
+// HFiles (key_format.h), sequence numbers are their mvcc numbers.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,21 @@ class HFileTable : public TableFile {
   rocksdb::Status ForEachIndexEntry(
       const std::function<void(const IndexEntryInfo&)>& use) const override;
   std::unique_ptr<CellReader> NewCellReader() const override;
-  // HFiles have none: markers are cells.
+  // Gives none: the delete markers of HFiles are cells.
   rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& /*use*/) const override {
     return rocksdb::Status::OK();
   }
-  // Cells are compared by key alone: the same cell has another mvcc number
-  // wherever it was written.
+  // Compares keys alone: the same cell has different mvcc numbers in different
+  // files.
   int CompareCells(const Cell& a, const Cell& b) const override;
   std::string TypeName(uint8_t type) const override;
-  // hfile_filter.cc has these.
+  // Defined in hfile_filter.cc.
   rocksdb::Status ForEachFilterPart(
       const std::function<void(const FilterPart&)>& use) const override;
   rocksdb::Status NewFilterReader(
       std::unique_ptr<FilterReader>* reader) const override;
-  // HFileReader::Verify.
+  // Calls HFileReader::Verify.
   void Verify(const KeyFormat& format, Findings* findings,
               VerifyCounts* counts) const override;
 
@@ -51,8 +51,8 @@ class HFileTable : public TableFile {
   const std::unique_ptr<hfile::Reader> reader_;
 };
 
-// "ROW", "ROWCOL", "ROWPREFIX": what a general filter is called in output, as
-// the sections of rowbloom's own filters are.
+// Returns the name of a general filter in output: "ROW", "ROWCOL", "ROWPREFIX",
+// as for the sections of rowbloom's own filters.
 std::string SectionName(BloomType type);
 // "HBase ROW", with the length of a prefix; empty without a general filter.
 std::string FilterPolicyText(const hfile::Reader& reader);

@@ -15,7 +15,7 @@ namespace {
 
 using rocksdb::Status;
 
-// rowbloom's prefix extractor is named so, with its layout.
+// The start of the name of rowbloom's prefix extractor; its layout follows.
 constexpr std::string_view kRowExtractorPrefix = "rowbloom.row:";
 
 constexpr const char* kNoEmptyQualifiers =
@@ -59,7 +59,7 @@ std::optional<size_t> NumberAfter(std::string_view prefix,
   return number;
 }
 
-// Empty for a name that is not known.
+// Returns an empty function for an unknown name.
 PrefixRule PrefixRuleOf(std::string_view extractor_name) {
   const auto fixed = NumberAfter("rocksdb.FixedPrefix.", extractor_name);
   const auto capped = NumberAfter("rocksdb.CappedPrefix.", extractor_name);
@@ -87,7 +87,7 @@ PrefixRule PrefixRuleOf(std::string_view extractor_name) {
 }  // namespace
 
 double SectionRates::Of(const FilterSection& section) {
-  // A ribbon's lies in its bytes.
+  // The rate of a ribbon depends on its bytes, and is not cached.
   if (section.kind == FilterKind::kRibbon) {
     return FilterBlock::ExpectedFalsePositiveRate(section);
   }
@@ -180,8 +180,8 @@ FilterPart DecodedFilter::Describe(SectionRates* rates) const {
       part.row_prefix_bytes = rowbloom_->row_prefix_length();
     }
     if (!rowbloom_->usable()) {
-      // If its sections can be listed, only the layout is unknown here, and
-      // nothing is damaged.
+      // If the sections can be listed, the block is not damaged: only its
+      // layout is unknown.
       if (rowbloom_->sections().empty()) {
         part.problem = rowbloom_->problem();
       } else {
@@ -207,7 +207,7 @@ FilterAnswer DecodedFilter::LookUp(const FilterLookup& lookup) const {
     answer.problems.push_back(
         {.status = Status::Corruption(rowbloom_->problem())});
     answer.unusable = rowbloom_->sections().empty();
-    if (!answer.unusable) {  // its layout alone is not known here
+    if (!answer.unusable) {  // only its layout is unknown
       answer.sections.push_back({"ROW", Verdict::kUnusable});
       if (!lookup.is_row) {
         answer.sections.push_back({"ROWCOL", Verdict::kUnusable});
@@ -227,8 +227,8 @@ void DecodedFilter::LookUpEntry(const FilterLookup& lookup,
   if (rowbloom_) {
     if (const auto split = layout_->Split(lookup.key)) row = split->row;
   }
-  // RocksDB gives a filter without whole keys the prefixes of its extractor
-  // alone, whatever the policy, and probes it for them alone.
+  // Without whole keys, RocksDB adds and probes only the extractor's prefixes,
+  // whatever the policy.
   if (!entries_.whole_keys || (lookup.is_row && !rowbloom_)) {
     answer->by = FilterAnswer::By::kPrefix;
     auto prefix = entries_.PrefixOf(lookup.key);
@@ -280,7 +280,7 @@ void DecodedFilter::LookUpSections(std::string_view row,
       found.note = kNoEmptyQualifiers;
     }
     answer->sections.push_back(std::move(found));
-    // Damage counts where it was met.
+    // Damage of a section counts if the lookup needs the section.
     if (section != sections.end() && !section->usable()) {
       answer->problems.push_back(
           {.status = Status::Corruption(
@@ -340,7 +340,7 @@ bool SstFilterReader::EndsBefore(const sst::FilterPartition& partition,
 
 size_t SstFilterReader::PartitionFor(std::string_view key) const {
   if (partitions_.size() <= 1) return 0;
-  // Mostly that of the key before.
+  // It is mostly that of the previous key.
   if (loaded_ < partitions_.size() && !EndsBefore(partitions_[loaded_], key) &&
       (loaded_ == 0 || EndsBefore(partitions_[loaded_ - 1], key))) {
     return loaded_;
@@ -350,7 +350,7 @@ size_t SstFilterReader::PartitionFor(std::string_view key) const {
                            [&](const sst::FilterPartition& partition) {
                              return EndsBefore(partition, key);
                            });
-  // Past the last index key RocksDB probes the last partition.
+  // RocksDB probes the last partition for keys after the last index key.
   return std::min(static_cast<size_t>(at - partitions_.begin()),
                   partitions_.size() - 1);
 }
@@ -377,9 +377,9 @@ const DecodedFilter* SstFilterReader::Load(size_t partition, Status* status) {
   return filter_ ? &*filter_ : nullptr;
 }
 
-// The first and last partition to probe, counted from 0. A key is in the one
-// that RocksDB probes for it. A row may be in several; where the order does not
-// keep its keys behind it, in any.
+// Returns the first and last partition to probe, counted from 0. A key can only
+// be in the one that RocksDB probes for it. A row may be in several; if its
+// keys do not follow it in the file's order, in any.
 std::pair<size_t, size_t> SstFilterReader::PartitionsFor(
     const FilterLookup& lookup) const {
   const std::pair<size_t, size_t> all = {0, partitions_.size() - 1};
@@ -435,7 +435,7 @@ void SstFilterReader::LookUp(const FilterLookup& lookup, FilterAnswer* answer) {
       *answer = std::move(part);
     }
   }
-  // As RocksDB does, takes what cannot be probed to be "may be there".
+  // As in RocksDB, a part that cannot be probed may match.
   if (may_match && !answer->may_match) {
     for (SectionAnswer& section : answer->sections) {
       section.verdict = Verdict::kUnusable;
@@ -499,7 +499,7 @@ Status SstTable::NewFilterReader(std::unique_ptr<FilterReader>* reader) const {
 
 std::string SstTable::KeyLayoutId() const {
   SstFilterReader reader(*this);
-  // An untrusted directory of partitions names no layout.
+  // If the index of partitions is damaged, no filter names a layout.
   Status status = reader.Open();
   const DecodedFilter* filter = nullptr;
   for (size_t i = 0; i < reader.partitions().size() && !filter; ++i) {

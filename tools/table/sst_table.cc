@@ -54,16 +54,16 @@ class SstCellReader final : public CellReader {
   const SstTable& file_;
   sst::DataCursor data_;
   sst::EmbeddedBlobReader blobs_;
-  // The present entry, if it is an embedded blob: then its value.
+  // The value of the present entry, if it is an embedded blob.
   bool is_blob_ = false;
   std::string blob_;
-  Status status_;  // of reading one
+  Status status_;  // of reading embedded blobs
 };
 
-// The start of the name of the block of a user-defined index.
+// The start of the name of a user-defined index block.
 constexpr std::string_view kUserIndex = "rocksdb.user_defined_index.";
 
-// In the order of the forms, beyond which the reader knows none.
+// In the order of the enums. SstFile opens no file with another form.
 constexpr std::string_view kIndexForms[] = {"binary search", "hash search",
                                             "two levels",
                                             "binary search with first keys"};
@@ -90,11 +90,11 @@ BlockInfo InfoOf(BlockType type, const BlockHandle& handle) {
           .stored_bytes = handle.size_bytes + kBlockTrailerBytes};
 }
 
-// The number of a property, if it is one.
+// Returns the value of a property that is a number, else nullopt.
 std::optional<uint64_t> NumberOf(const sst::SstFile& file,
                                  std::string_view name,
                                  std::string_view bytes) {
-  // Text, which may have a single byte, and bytes that may be one whole varint.
+  // Properties of text or bytes. Their value could pass for a varint.
   static const std::set<std::string_view> kBytes = {
       "rocksdb.block.based.table.decoupled.partitioned.filters",
       "rocksdb.block.based.table.prefix.filtering",
@@ -180,7 +180,7 @@ TableFacts SstTable::Facts() const {
   return facts;
 }
 
-// Adds what RocksDB stores in ways that tables of format_version 6 have not.
+// Adds facts about features that tables of format_version 6 lack.
 void SstTable::AddDetails(TableFacts* facts) const {
   const auto add = [facts](std::string name, std::string text) {
     facts->details.emplace_back(std::move(name), std::move(text));
@@ -229,8 +229,8 @@ std::vector<Property> SstTable::Properties() const {
   return properties;
 }
 
-// Finds the blocks that the footer and the metaindex name, and partitions of
-// index and filter.
+// Finds the blocks that the footer and the metaindex name, and the partitions
+// of index and filter.
 Status SstTable::FindMetaBlocks(std::vector<BlockInfo>* blocks) const {
   const auto add = [blocks](BlockType type, const BlockHandle& handle) {
     blocks->push_back(InfoOf(type, handle));
@@ -263,7 +263,7 @@ Status SstTable::FindMetaBlocks(std::vector<BlockInfo>* blocks) const {
     while (index.Next()) add_new();
     if (index.status().ok()) break;
     if (index.partition() == 0 || index.block() == *file_->index().handle) {
-      break;  // told of the index itself
+      break;  // the damage is in the index block itself
     }
     add_new();
     blocks->back().status = index.status();
@@ -274,8 +274,8 @@ Status SstTable::FindMetaBlocks(std::vector<BlockInfo>* blocks) const {
 void SstTable::ReadMetaBlock(BlockInfo* block) const {
   const BlockHandle handle{block->offset_bytes,
                            block->stored_bytes - kBlockTrailerBytes};
-  // The properties were verified, with what ingestion changes in them, when the
-  // file was opened.
+  // Open verified the properties, and allowed for the change that ingestion
+  // makes in them.
   if (block->type == BlockType::kProperties) {
     block->contents_bytes = handle.size_bytes;
     block->compression = "none";
@@ -284,7 +284,7 @@ void SstTable::ReadMetaBlock(BlockInfo* block) const {
   sst::BlockReader reader(*file_);
   std::string_view contents;
   const Status status = reader.ReadMeta(handle, &contents);
-  // Problems of its entries were seen before.
+  // Its status may already have a problem of its entries.
   if (block->status.ok()) block->status = status;
   block->compression = ToString(reader.compression());
   if (block->status.ok()) block->contents_bytes = contents.size();
@@ -305,7 +305,7 @@ Status SstTable::ForEachBlock(
   std::ranges::stable_sort(others, {}, &BlockInfo::offset_bytes);
   const BlockType between =
       file_->has_embedded_blobs() ? BlockType::kBlobs : BlockType::kGap;
-  uint64_t end = 0;  // of what was passed on
+  uint64_t end = 0;  // of the blocks that `use` has received
   const auto pass = [&](const BlockInfo& block) {
     if (block.offset_bytes > end) {
       use({.type = between,

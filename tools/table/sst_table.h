@@ -1,4 +1,4 @@
-// SstTable: RocksDB's block-based tables as a TableFile.
+// SstTable implements TableFile for RocksDB's block-based tables.
 #pragma once
 
 #include <memory>
@@ -29,13 +29,13 @@ class SstTable : public TableFile {
   std::string TypeName(uint8_t type) const override {
     return ToString(static_cast<sst::EntryType>(type));
   }
-  // sst_filter.cc has these.
+  // Defined in sst_filter.cc.
   rocksdb::Status ForEachFilterPart(
       const std::function<void(const FilterPart&)>& use) const override;
   rocksdb::Status NewFilterReader(
       std::unique_ptr<FilterReader>* reader) const override;
   std::string KeyLayoutId() const override;
-  // sst_verify.cc has it.
+  // Defined in sst_verify.cc.
   void Verify(const KeyFormat& format, Findings* findings,
               VerifyCounts* counts) const override;
 

@@ -1,5 +1,5 @@
-// The checks of `verify` in an SST: each block, the order of keys, the index
-// against the data, the properties against both, and the filter.
+// The checks of `verify` in an SST: each block, the order of keys, whether
+// index and properties agree with the data, and the filter.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace {
 
 using rocksdb::Status;
 
-// Looks up keys, and the rows or prefixes in them, in the filter, several at a
-// time. Holds one filter partition and these keys.
+// Looks up keys, and their rows or prefixes, in the filter, several at a time.
+// Holds one filter partition and these keys.
 class FilterCheck {
  public:
   // The problems are in the order of the keys; the first kMostProblems are
@@ -39,14 +39,14 @@ class FilterCheck {
     uint64_t false_negatives = 0;
     uint64_t problem_count = 0;
     std::vector<std::string> problems;
-    std::set<std::string> notes;  // why a lookup was left out
+    std::set<std::string> notes;  // why lookups were omitted
   };
 
   // The file and the format must outlive it.
   FilterCheck(const SstTable& file, const KeyFormat& format)
       : file_(file), format_(format), filter_(file) {}
 
-  // Reads where the partitions are. Once, before anything else.
+  // Reads the index of the partitions. Call it once, before all else.
   Status Open() {
     const Status status = filter_.Open();
     const TableFacts facts = file_.Facts();
@@ -63,11 +63,11 @@ class FilterCheck {
     return status;
   }
 
-  // Tells whether the file has a filter with something in it.
+  // Tells whether the file has a filter that is not empty.
   bool has_filter() const { return !filter_.partitions().empty(); }
 
-  // A key without its timestamp, in the file's order; whether it is `ascending`
-  // in it.
+  // Adds a key without its timestamp, in the order of the file. `ascending`
+  // tells whether it is at or after the previous key.
   void Add(std::string_view key, bool ascending) {
     if (!filter_.can_probe()) return;
     bytes_.append(key);
@@ -76,7 +76,7 @@ class FilterCheck {
     if (count_ == ends_.size()) Probe();
   }
 
-  // Once, after the last key.
+  // Call it once, after the last key.
   const Result& Finish() {
     Probe();
     return result_;
@@ -98,7 +98,7 @@ class FilterCheck {
     ascending_ = true;
   }
 
-  // Lookups of several keys wait for memory at once.
+  // Probes several keys at a time, so that their memory accesses overlap.
   void ProbeSome(std::span<const std::string_view> keys, bool ascending) {
     while (!keys.empty()) {
       const size_t count = filter_.CountInOnePartition(keys, ascending);
@@ -179,7 +179,7 @@ class FilterCheck {
     }
     if (!prefix) return;
     ++result_.rows_probed;
-    // The same answer again.
+    // It would get the same answer again.
     if (last_prefix_ == *prefix) return;
     if (!probed_->LookUp({.key = *prefix, .is_row = true}).may_match) {
       FalseNegative(is_row ? "row" : "prefix", *prefix);
@@ -208,19 +208,19 @@ class FilterCheck {
 
   SstFilterReader filter_;
   const DecodedFilter* probed_ = nullptr;  // the partition loaded last
-  // Rows are split here as it splits them.
+  // True: the format and the filter split rows alike.
   bool rows_are_filters_ = false;
-  std::optional<std::string> last_prefix_;  // may match
+  std::optional<std::string> last_prefix_;  // the last one, if it may match
   Result result_;
 
-  // The keys that were added, side by side.
+  // The keys that were added, one after the other, and their ends.
   std::string bytes_;
   std::array<size_t, DecodedFilter::kMostKeys> ends_;
   size_t count_ = 0;
   bool ascending_ = true;
 };
 
-// One file, checked from end to end in one pass over its data.
+// Checks one file in one pass over its data.
 class Verifier {
  public:
   Verifier(const SstTable& file, const KeyFormat& format, Findings* findings,
@@ -304,7 +304,7 @@ class Verifier {
         }
       }
       const Status& index = data_.index().status();
-      // Damage of an index block was met before.
+      // Damage of an index block may have been reported before.
       if (!index.ok() && !told_.contains(index.ToString()))
         findings_.Failure(index);
     } while (data_.SkipDamagedPartition());
@@ -315,7 +315,7 @@ class Verifier {
     return CompareUserKeys(order_, format_.timestamp_bytes, a, b);
   }
 
-  // Compares what is behind the bytes that they share; mostly one tells.
+  // Compares the bytes after the shared ones; the first mostly differs.
   int CompareWithLast(std::string_view last, std::string_view key) const {
     if (!order_tells_keys_) return Compare(last, key);
     const size_t shared =
@@ -351,7 +351,7 @@ class Verifier {
     index_key_.assign(end);
   }
 
-  // Checks the present entry, whose key this is.
+  // Checks the present entry; `key` is its key.
   void CheckEntry(const sst::InternalKey& key) {
     ++counts_.cells;
     CheckType(key);
@@ -366,7 +366,7 @@ class Verifier {
         order_tells_keys_ ? order != 0
                           : is_first || bare != format_.WithoutTimestamp(last);
     if (is_new) filter_.Add(bare, ordered_ && order <= 0);
-    // The first entry of a block shares no bytes.
+    // The first entry of a block shares no bytes with the last key.
     const size_t shared = data_.shared_key_bytes();
     last_key_.resize(shared);
     last_key_.append(data_.internal_key(), shared);
@@ -379,7 +379,7 @@ class Verifier {
                              ToString(key.type)));
   }
 
-  // Checks the record of a value that is not in the block.
+  // Checks the record of an embedded blob.
   void CheckBlob(const sst::InternalKey& key) {
     if (!IsEmbeddedBlob(file_.file(), key.type, data_.value())) return;
     std::string contents;
@@ -387,10 +387,10 @@ class Verifier {
     if (!status.ok()) findings_.Failure(status);
   }
 
-  // Checks two entries whose user keys do not rise.
+  // Checks two entries of which the second has no greater user key.
   void CheckVersions(int order, const sst::InternalKey& key) {
-    // The latest write of a key comes first: sequence and type, as a
-    // little-endian number, fall.
+    // The latest write of a key is first: sequence and type, as a little-endian
+    // number, decrease.
     const auto packed = [](std::string_view internal_key) {
       return LoadFixed<uint64_t>(internal_key.data() + internal_key.size() -
                                  sst::kInternalKeySuffixBytes);
@@ -419,7 +419,7 @@ class Verifier {
     if (!status.ok()) findings_.Failure(status);
   }
 
-  // Reports the filter's answers to the cells.
+  // Reports the results of the filter check.
   void CheckFilter() {
     const FilterCheck::Result& result = filter_.Finish();
     counts_.has_filter = filter_.has_filter();
@@ -432,7 +432,8 @@ class Verifier {
     findings_.MoreProblems(result.problem_count - result.problems.size());
   }
 
-  // Checks the properties of a file that was read whole, and is not damaged.
+  // Compares the counts with the properties, unless the file is damaged or a
+  // part could not be read.
   void CheckProperties() {
     if (!findings_.all_is_well()) return;
     const auto check = [this](std::string_view name,
@@ -457,7 +458,7 @@ class Verifier {
     }
   }
 
-  // Tells whether the writer's options had a compression dictionary made.
+  // Tells whether the writer's options allowed a compression dictionary.
   bool MayHaveDictionary() const {
     constexpr std::string_view kOption = "max_dict_bytes=";
     const std::string_view options =
@@ -474,12 +475,13 @@ class Verifier {
   VerifyCounts& counts_;
   const sst::KeyOrder order_;
   const bool ordered_;
-  const bool order_tells_keys_;  // keys that are not equal differ to the filter
+  // True: user keys that differ are different keys of the filter.
+  const bool order_tells_keys_;
   FilterCheck filter_;
   sst::DataCursor data_;
   sst::EmbeddedBlobReader blobs_;
 
-  std::set<std::string> told_;  // problems of blocks other than data
+  std::set<std::string> told_;  // reported problems of blocks other than data
   uint64_t data_blocks_ = 0;
   uint64_t deletions_ = 0;
 

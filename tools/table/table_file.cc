@@ -21,7 +21,7 @@ constexpr std::array<uint64_t, 3> kTrailerBytes = {4096, 212, 60};
 
 constexpr size_t kMagicBytes = 8;
 
-// Empty when they are not there.
+// Returns the bytes at `offset`; empty if they cannot be read.
 std::string BytesAt(const InputFile& file, uint64_t offset) {
   std::string bytes(kMagicBytes, '\0');
   return file.ReadAt(offset, bytes.size(), bytes.data()).ok() ? bytes : "";
@@ -73,7 +73,7 @@ FileKind KindOf(const std::string& path) {
       return FileKind::kHFile;
     }
   }
-  // An HFile whose end was lost is still one.
+  // A file that lost its end is an HFile if it starts as one.
   const std::string start = BytesAt(*file, 0);
   for (size_t type = 0; type < hfile::kBlockTypes; ++type) {
     if (hfile::Magic(static_cast<hfile::BlockType>(type)) == start) {
@@ -85,7 +85,7 @@ FileKind KindOf(const std::string& path) {
 
 rocksdb::Status OpenTable(const std::string& path,
                           std::unique_ptr<TableFile>* table) {
-  // A file that is neither is refused in the words for SSTs.
+  // A file of neither kind gets the error of SstTable.
   return KindOf(path) == FileKind::kHFile ? HFileTable::Open(path, table)
                                           : SstTable::Open(path, table);
 }

@@ -1,7 +1,7 @@
-// TableFile: what the verbs need of a file of cells, whatever its format.
-// SstTable (sst_table.h) is the one of RocksDB's SSTs, HFileTable
-// (hfile_table.h) that of HBase's HFiles. A further format becomes known to
-// every verb with an implementation of this, and a line in OpenTable.
+// TableFile is the interface of the verbs to a file of cells of any format.
+// SstTable (sst_table.h) implements it for RocksDB's SSTs, HFileTable
+// (hfile_table.h) for HBase's HFiles. To add a format to every verb, implement
+// it and add a line to OpenTable.
 #pragma once
 
 #include <cstddef>
@@ -31,23 +31,23 @@ enum class BlockType : uint8_t {
   kRangeDeletions,
   kDictionary,
   kProperties,
-  kMeta,  // another one that the metaindex names
+  kMeta,  // any other block that the metaindex names
   kMetaindex,
   kFooter,
-  // The types of HFiles alone; HFiles also have kData and kMeta.
+  // HFiles alone have these types; they also have kData and kMeta.
   kEncodedData,
   kLeafIndex,
   kIntermediateIndex,
   kRootIndex,
   kBloomChunk,
-  kBloomFilter,  // the description of one, with the index of its chunks
+  kBloomFilter,  // the description of a filter, with the index of its chunks
   kFileInfo,
   kTrailer,
-  kBlobs,  // values beside the data blocks, of SSTs; none or several
-  kGap,    // bytes that nothing names: padding, or what was lost
+  kBlobs,  // of SSTs: values outside of the data blocks; none or several
+  kGap,    // bytes that no handle names: padding, or a lost block
 };
 
-// Cells.
+// Tells whether the block has cells.
 inline bool IsData(BlockType type) {
   return type == BlockType::kData || type == BlockType::kEncodedData;
 }
@@ -57,17 +57,17 @@ std::string_view ToString(BlockType type);
 
 struct BlockInfo {
   BlockType type{};
-  // The name in the metaindex; for HFiles, which it is among several of a type.
-  // Empty for others.
+  // The name in the metaindex; in HFiles, the name among several blocks of its
+  // type. Empty for other blocks.
   std::string name;
   uint64_t offset_bytes = 0;
-  uint64_t stored_bytes = 0;  // with what follows each block, its checksum
-  // Compression undone; nullopt for what is not a block, or cannot be read.
+  uint64_t stored_bytes = 0;  // with the checksum that follows each block
+  // The decompressed size; nullopt if this is no block, or cannot be read.
   std::optional<uint64_t> contents_bytes;
   std::string compression;  // "none", "LZ4", ...; empty where that is unknown
   std::string encoding;  // encoding of data that can be read: "FAST_DIFF", ...
   size_t partition = 0;  // of the index or filter, from 1; 0: none
-  rocksdb::Status status;  // its checksum, compression and lengths
+  rocksdb::Status status;  // of its checksum, compression and lengths
 
   bool has_checksum() const {
     return type != BlockType::kFooter && type != BlockType::kTrailer &&
@@ -77,14 +77,15 @@ struct BlockInfo {
 
 struct IndexEntryInfo {
   size_t partition = 0;  // counted from 1; 0: the index has one level
-  // No key of the block is greater; or, where TableFile says so, less.
+  // No key of the block is greater than this one; with index_keys_come_first,
+  // none is less.
   std::string_view user_key;
   std::string_view first_key;  // internal; empty where the index has none
   sst::BlockHandle handle;
 };
 
-// The facts that a file gives about itself, without its cells being read.
-// nullopt, or empty: it does not say.
+// The facts that a file has about itself. They are known without reading its
+// cells. nullopt, or empty: the file does not have the fact.
 struct TableFacts {
   std::string format;    // "RocksDB table, format_version 5"
   std::string checksum;  // "xxh3"
@@ -96,7 +97,7 @@ struct TableFacts {
   std::string filter_policy;
   std::string prefix_extractor;
   bool whole_key_filter = true;  // the filter holds whole keys
-  bool prefix_filter = false;    // and what prefix_extractor makes of them
+  bool prefix_filter = false;    // the filter holds their prefixes
   std::optional<uint64_t> entries;
   std::optional<uint64_t> deletions;
   std::optional<uint64_t> merges;
@@ -109,25 +110,25 @@ struct TableFacts {
   std::optional<uint64_t> index_bytes;
   std::optional<uint64_t> filter_bytes;
   std::optional<uint64_t> creation_time;  // seconds since 1970
-  // The facts of HFiles.
-  std::optional<uint64_t> family_deletions;  // markers of whole families
+  // HFiles alone have these.
+  std::optional<uint64_t> family_deletions;  // delete markers of whole families
   std::optional<uint64_t> average_key_bytes;
   std::optional<uint64_t> average_value_bytes;
   std::optional<uint64_t> uncompressed_bytes;  // all blocks
-  Facts details;  // other things worth a line; each name is a word
+  Facts details;  // other facts, a line each; each name is a word
 };
 
 struct Property {
   std::string name;
   std::string bytes;               // as stored
   std::optional<uint64_t> number;  // the value of the bytes, if known
-  std::string text;                // the value if it is no number
+  std::string text;                // the value, if it is known and no number
 };
 
 // The form of user keys.
 enum class KeyForm : uint8_t {
-  kUserKey,  // the application's, with a timestamp where the file has them
-  kHFile,    // those of HFiles, see key_format.h
+  kUserKey,  // the application's, with a timestamp if the file has them
+  kHFile,    // that of HFiles, see key_format.h
 };
 
 // One entry of a file. The views live until the reader moves.
@@ -153,16 +154,16 @@ struct VerifyCounts {
   uint64_t false_negatives = 0;
 };
 
-// Gets what TableFile::Verify finds, as it comes.
+// Receives the findings of TableFile::Verify one by one.
 class Findings {
  public:
   virtual ~Findings() = default;
   virtual void Problem(std::string_view sentence) = 0;
-  // Problems that are counted, and have no sentence.
+  // Counts problems for which there is no sentence.
   virtual void MoreProblems(uint64_t count) = 0;
-  // A problem if it is Corruption, else an error of what could not be read.
+  // Takes Corruption as a problem, another status as an error of reading.
   virtual void Failure(const rocksdb::Status& status) = 0;
-  // Why something was not checked.
+  // Takes the reason why a part was not checked.
   virtual void Note(const std::string& sentence) = 0;
   // Tells whether there is neither a problem nor an error.
   virtual bool all_is_well() const = 0;
@@ -172,27 +173,28 @@ class Findings {
 class CellReader {
  public:
   virtual ~CellReader() = default;
-  // Starts at or before `user_key` (without a timestamp), or a row as it is in
-  // keys. Before the first move.
+  // Starts at or before `user_key` (without a timestamp), or `row` in the form
+  // of keys. Call it before the first Next().
   virtual void SkipTo(std::string_view user_key) = 0;
   virtual void SkipToRow(std::string_view row) { SkipTo(row); }
-  // Moves to the next cell. False at the end of the file and at damage.
+  // Moves to the next cell. Returns false at the end of the file and at damage.
   virtual bool Next() = 0;
   virtual Cell cell() const = 0;
   virtual const rocksdb::Status& status() const = 0;
 };
 
-// The facts about a file that all verbs want, known once it is open.
+// The facts that every verb needs of an open file.
 struct TableTraits {
   std::string path;
   uint64_t size_bytes = 0;
   // The order of keys; for HFiles the order of rows.
   sst::KeyOrder key_order = sst::KeyOrder::kUnknown;
   KeyForm key_form{};
-  // The size of the end of each user key that is not of the column. For HFiles
-  // it includes the type.
+  // The size of the timestamp at the end of each user key. In HFiles the type
+  // is part of it.
   size_t timestamp_bytes = 0;
-  // Index keys are before the keys of their blocks, not behind.
+  // True: an index key is at or before the keys of its block; false: at or
+  // after them.
   bool index_keys_come_first = false;
   std::string_view filter_part;  // the word for a part of the filter
 };
@@ -209,11 +211,11 @@ class TableFile {
   bool index_keys_come_first() const { return traits_.index_keys_come_first; }
   std::string_view filter_part() const { return traits_.filter_part; }
 
-  // Called with the offset of each data block that is read from here on, and
-  // with the size of the file when there are no more.
+  // Called with the offset of each data block that is read after SetProgress,
+  // and with the size of the file after the last.
   using Progress = std::function<void(uint64_t offset_bytes)>;
   void SetProgress(Progress progress) { progress_ = std::move(progress); }
-  // Calls it, for readers of the file.
+  // Calls the progress function. Readers of the file call this.
   void ReadUpTo(uint64_t offset_bytes) const {
     if (progress_) progress_(offset_bytes);
   }
@@ -221,10 +223,9 @@ class TableFile {
   virtual TableFacts Facts() const = 0;
   virtual std::vector<Property> Properties() const = 0;
 
-  // All blocks in the order of the file, the gaps between them, and the footer.
-  // Reads each, so that its status is known; holds one at a time. The status
-  // returned is that of what leads to the blocks: with an error there are
-  // blocks that were not found.
+  // Gives all blocks in the order of the file, the gaps between them, and the
+  // footer. Reads each block to know its status, and holds one at a time. An
+  // error is returned if an index is damaged, so that blocks were not found.
   enum class Blocks : uint8_t { kAll, kAllButData };
   virtual rocksdb::Status ForEachBlock(
       Blocks which, const std::function<void(const BlockInfo&)>& use) const = 0;
@@ -236,23 +237,24 @@ class TableFile {
   virtual rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& use) const = 0;
 
-  // Below 0, 0 or above 0 as `a` comes before, with or after `b`. REQUIRES a
-  // known order.
+  // Returns a number below, equal to or above 0 if `a` is before, equal to or
+  // after `b`. REQUIRES a known order.
   virtual int CompareCells(const Cell& a, const Cell& b) const = 0;
   virtual std::string TypeName(uint8_t type) const = 0;
 
-  // The filters, part by part, one of them in memory at a time. The status is
-  // that of what leads to the parts.
+  // Gives the filters part by part, and holds one part at a time. An error is
+  // returned if the index of the parts is damaged.
   virtual rocksdb::Status ForEachFilterPart(
       const std::function<void(const FilterPart&)>& use) const = 0;
   virtual rocksdb::Status NewFilterReader(
       std::unique_ptr<FilterReader>* reader) const = 0;
 
-  // The layout that the filter or the prefix extractor names for its keys;
-  // empty for none.
+  // Returns the key layout that the filter or the prefix extractor names; empty
+  // for none.
   virtual std::string KeyLayoutId() const { return {}; }
 
-  // Reads all, and compares each with what the file says about it.
+  // Reads the whole file, and compares each part with the facts that the file
+  // has about it.
   virtual void Verify(const KeyFormat& format, Findings* findings,
                       VerifyCounts* counts) const = 0;
 
@@ -265,17 +267,17 @@ class TableFile {
 };
 
 enum class FileKind : uint8_t {
-  kSst,    // ends as a table of RocksDB's does
+  kSst,    // ends as a table of RocksDB does
   kHFile,  // has the trailer of an HFile of any version, or starts as one
   kOther,  // neither, or it cannot be read
 };
 
-// The kind of a regular file, by a few of its bytes alone: names and folders
-// say nothing about files that were copied away.
+// Returns the kind of a regular file by a few of its bytes. Names and folders
+// are ignored, as files may be copies.
 FileKind KindOf(const std::string& path);
 
-// Opens a file of any format that is known, by what is in it. On error *table
-// is left as it was.
+// Opens a file of any known format, by its contents. On error *table is
+// unchanged.
 rocksdb::Status OpenTable(const std::string& path,
                           std::unique_ptr<TableFile>* table);
 
