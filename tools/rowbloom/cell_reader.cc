@@ -12,7 +12,7 @@ constexpr std::string_view kFieldForm = "Field: value";
 constexpr std::string_view kRowField = "Package";
 constexpr size_t kQuotedBytes = 60;
 
-// The start of `text`, fit for a message.
+// Returns the start of `text` as printable text in quotes.
 std::string QuotedStart(std::string_view text) {
   const bool cut = text.size() > kQuotedBytes;
   return "\"" + ToPrintable(text.substr(0, kQuotedBytes)) +
@@ -23,7 +23,8 @@ bool IsContinuation(std::string_view line) {
   return line.starts_with(' ') || line.starts_with('\t');
 }
 
-// Tells whether a line is an object as `scan --json` prints it. It is not read.
+// Tells whether a line is an object that `scan --json` printed. JSON cannot be
+// loaded.
 bool IsJson(std::string_view line) { return line.starts_with("{\""); }
 
 struct TsvColumns {
@@ -132,7 +133,7 @@ std::optional<Error> CellReader::ReadTsv(const CellSink& sink) {
   }
 }
 
-// Gives the cells of a stanza, whose row may come last.
+// Gives the cells of a stanza to `sink`. The field of the row may be the last.
 std::optional<Error> CellReader::EmitStanza(const std::vector<Field>& stanza,
                                             const CellSink& sink) const {
   if (stanza.empty()) return std::nullopt;

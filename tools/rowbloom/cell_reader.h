@@ -1,17 +1,17 @@
-// CellReader: cells from text, in one of two formats that it tells apart by
-// the first line with content.
+// CellReader reads cells from text in one of two formats. The first line that
+// is not blank tells the format.
 //
-// TSV, a cell a line; the value is the rest of the line, tabs included:
+// TSV has a cell on each line. The value is the rest of the line, with tabs:
 //   row<TAB>family:qualifier<TAB>value
 //
-// Debian's package index, stanzas of fields with blank lines between them. The
-// row is the value of the field Package, each field is a cell whose qualifier
+// Debian's package index has stanzas of fields, separated by blank lines. The
+// row is the value of the field Package. Each field is a cell, whose qualifier
 // is the field's name:
 //   Package: zsh
 //   Description: shell with lots of features
 //    Zsh is a UNIX command interpreter.
-// Lines that start with a space or a tab continue the field above; they are
-// kept as they are, after a LF. Spaces and tabs after the colon are dropped.
+// A line that starts with a space or a tab continues the field above: it is
+// appended unchanged, after a LF. Spaces and tabs after the colon are dropped.
 //
 //   CellReader reader(in, "cells.tsv");
 //   auto format = reader.Detect();
@@ -36,10 +36,10 @@ namespace rowbloom::cli {
 
 enum class InputFormat { kTsv, kPackageIndex };
 
-// The format that `line` belongs to; nullopt: neither.
+// Returns the format of `line`; nullopt: neither.
 std::optional<InputFormat> FormatOfLine(std::string_view line);
 
-// A cell as it was read; all parts are valid during the call of the sink only.
+// A cell of the input. Its views are valid during the call of the sink only.
 struct InputCell {
   std::string_view row;
   std::optional<std::string_view> family;  // a package index has none
@@ -48,11 +48,11 @@ struct InputCell {
   bool is_last = true;  // in its stanza
 };
 
-// The cells go here. An error ends the reading.
+// The functions that receive the cells. An error ends the reading.
 struct CellSink {
   using Function = std::function<std::optional<Error>(const InputCell& cell)>;
-  // Returns why the cell cannot be taken. Called for all cells of a stanza
-  // before the first is taken.
+  // Returns an error if the cell cannot be taken. Called for all cells of a
+  // stanza before the first of them is taken.
   Function check = [](const InputCell&) -> std::optional<Error> {
     return std::nullopt;
   };
@@ -65,19 +65,19 @@ class CellReader {
  public:
   static constexpr size_t kMaxBytes = size_t{64} << 20;
 
-  // Reads from `in`, which must outlive it. `name` is what messages call it.
+  // Reads from `in`, which must outlive it. `name` is its name in messages.
   CellReader(std::istream& in, std::string name, size_t max_bytes = kMaxBytes);
 
-  // Reads up to the first line with content. nullopt: there is none. Error: as
-  // ReadAll, or the line is of no known format.
+  // Reads up to the first line that is not blank. nullopt: there is none.
+  // Error: as ReadAll, or the line has no known format.
   Result<std::optional<InputFormat>> Detect();
 
-  // Gives all cells to `sink`, in the order of the input. Returns an error as
-  // `NAME:LINE: what was expected, what was found`, when a line is malformed or
-  // longer than max_bytes, the stream breaks, or the sink refuses a cell. The
-  // sink then has taken the cells of the lines above, and none of that line or
-  // below; of a stanza that is malformed, cut off or refused none. REQUIRES
-  // that Detect was called and gave no error.
+  // Gives all cells to `sink` in the order of the input. Returns an error
+  // ("NAME:LINE: expected ..., found ...") if a line is malformed or longer
+  // than max_bytes, the stream fails, or the sink refuses a cell. The sink has
+  // then taken the cells of the lines above alone, and no cell of a stanza that
+  // is malformed, cut off or refused. REQUIRES that Detect was called and gave
+  // no error.
   std::optional<Error> ReadAll(const CellSink& sink);
 
   // The number of the line that was read last, from 1.
@@ -93,9 +93,9 @@ class CellReader {
     std::string value;
   };
 
-  // Moves on to the next line, or to the one that Detect found.
+  // Moves to the next line, or to the line that Detect found.
   std::optional<Error> NextLine(bool* at_end);
-  // The error of the last line.
+  // Returns an error of the last line.
   Error Expected(std::string_view what, const std::string& found) const;
   std::optional<Error> ReadTsv(const CellSink& sink);
   std::optional<Error> EmitStanza(const std::vector<Field>& stanza,

@@ -25,7 +25,7 @@ namespace {
 
 using rocksdb::Status;
 
-// Families, with their settings.
+// A store and specs of families.
 struct FamilyArgs {
   StoreArgs store;
   std::vector<std::string> families;
@@ -62,7 +62,7 @@ void Alter(const FamilyArgs& args, const Streams& streams) {
       from_client_to_store = true;
     }
   }
-  // One that the store does not have is the store's to refuse.
+  // The store refuses a family that it does not have.
   for (const auto& [name, options] : altered) {
     Require(store->CheckAlterFamily(name, options));
   }
@@ -91,7 +91,7 @@ struct RemovalArgs {
   }
 };
 
-// Calls `remove` for each family that is named, once all are known to exist.
+// Checks that all named families exist, and then calls `remove` for each.
 void Remove(const RemovalArgs& args, const char* verb,
             Status (Store::*remove)(const std::string& name),
             const Streams& streams) {
@@ -135,7 +135,8 @@ void DescribeFamilies(const PrintingStoreArgs& args, const Streams& streams) {
   }
 }
 
-// The settings that the table has no column for, where they are no defaults.
+// Returns the settings that differ from the defaults and have no column in the
+// table.
 std::string OtherSettings(const FamilyOptions& options) {
   const auto defaults = FamilySpec::SettingsOf({});
   std::string text;
@@ -149,7 +150,7 @@ std::string OtherSettings(const FamilyOptions& options) {
   return text;
 }
 
-// The memory that a front filter takes for the files of a family.
+// Returns the bytes of a front filter for the files of a family.
 uint64_t FrontFilterBytes(const StoreStats& stats, std::string_view name) {
   for (const FrontFilterFamilyStats& family : stats.front_filter->families) {
     if (family.name == name) return family.row_bytes;
@@ -197,7 +198,7 @@ void Print(const StoreStats& stats, const Output& output) {
   output.Line();
 }
 
-// The statistics as of when the front filter has read all files.
+// Waits until the front filter has read all files, and returns the statistics.
 StoreStats ArmedStats(Store* store) {
   const auto arms = [](const FrontFilterFamilyStats& family) {
     return family.state == FrontFilterState::kArming;
@@ -211,7 +212,7 @@ StoreStats ArmedStats(Store* store) {
 }
 
 void Stats(const PrintingStoreArgs& args, const Streams& streams) {
-  // The store is opened with a front filter, to tell how much that takes.
+  // The store is opened with a front filter, to tell how much memory it takes.
   StoreOptions options = args.Options();
   options.read_only = true;
   options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;

@@ -38,8 +38,8 @@ std::optional<Error> LineReader::Next(std::string_view* line, bool* at_end) {
     buffer_.erase(0, begin_);
     begin_ = 0;
     searched = buffer_.size();
-    // A read that fails halfway would take along the bytes before: only what
-    // the stream has at hand is read, and peek makes it have some.
+    // A read that fails halfway would lose the bytes that it got. So peek fills
+    // the stream's buffer, and only buffered bytes are read.
     at_end_ = in_.peek() == std::istream::traits_type::eof();
     if (in_.bad() || (in_.fail() && !in_.eof())) {
       return At(line_number_, "cannot be read");

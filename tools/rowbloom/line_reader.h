@@ -1,4 +1,4 @@
-// LineReader: the lines of a stream, with bounded memory.
+// LineReader reads the lines of a stream with bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -13,28 +13,28 @@
 
 namespace rowbloom::cli {
 
-// Lines end with LF, which is not part of them; the last one may lack it. Any
-// other byte is content, CR and NUL too. Not thread-safe.
+// Lines end with LF, which is not part of them; the last one may lack it. All
+// other bytes are content, also CR and NUL. Not thread-safe.
 class LineReader {
  public:
-  // Reads from `in`, which must outlive it. `name` is what messages call it.
+  // Reads from `in`, which must outlive it. `name` is its name in messages.
   LineReader(std::istream& in, std::string name, size_t max_line_bytes)
       : in_(in), name_(std::move(name)), max_line_bytes_(max_line_bytes) {}
 
-  // Sets *line to the next one, valid until the next call; *at_end: there is
-  // none. Error, as At has it: the line is too long, or the stream broke, and
-  // what it gave of the line is dropped. After either there is nothing more to
-  // read.
+  // Sets *line to the next line, valid until the next call, or sets *at_end if
+  // there is none. Error (in the form of At): the line is too long, or the
+  // stream failed; a part of the line that was read is dropped. After an
+  // error or the end there is nothing more to read.
   std::optional<Error> Next(std::string_view* line, bool* at_end);
 
-  // `NAME:LINE: problem`.
+  // Returns the error "NAME:LINE: problem".
   Error At(uint64_t line_number, const std::string& problem) const;
 
   // The number of the last line, from 1. After a failure it is the number of
   // the line that failed.
   uint64_t line_number() const { return line_number_; }
 
-  // Bytes of all lines so far, line ends included.
+  // The bytes of all lines so far, with their line ends.
   uint64_t bytes_consumed() const { return bytes_consumed_; }
 
  private:

@@ -27,7 +27,7 @@ using rocksdb::Status;
 
 constexpr char kDefaultFamily[] = "f";
 
-// Bytes of cells that are written as one batch, more or less.
+// The approximate bytes of cells in one batch of writes.
 constexpr size_t kLoadBatchBytes = size_t{1} << 20;
 
 struct LoadArgs {
@@ -62,8 +62,8 @@ class Loader {
         default_family_(std::move(default_family)),
         families_(store->Families()) {}
 
-  // A failure to write ends the load, and is in status(). REQUIRES that Check
-  // takes the cell.
+  // Adds a cell. A failure to write ends the load, and status() has it.
+  // REQUIRES that Check accepts the cell.
   std::optional<Error> Add(const InputCell& cell) {
     batch_.Put(cell.row, FamilyOf(cell), cell.qualifier, cell.value);
     batch_bytes_ += cell.row.size() + cell.qualifier.size() + cell.value.size();
@@ -73,7 +73,7 @@ class Loader {
     return std::nullopt;
   }
 
-  // Writes what is left of the cells.
+  // Writes the cells that are not written yet.
   void Write() {
     if (!status_.ok()) return;
     status_ = store_->Write(batch_, write_options_);
@@ -87,8 +87,8 @@ class Loader {
   uint64_t cells_written() const { return cells_written_; }
   uint64_t cells_taken() const { return cells_written_ + batch_.size(); }
 
-  // Refuses a cell that the store would refuse, so that the input's line can
-  // be named.
+  // Refuses a cell that the store would refuse, so that the error can name the
+  // line of the input.
   std::optional<Error> Check(const InputCell& cell) const {
     const size_t row_bytes = cell.row.size();
     if (row_bytes_ && row_bytes != *row_bytes_) {
@@ -125,14 +125,14 @@ class Loader {
   Status status_;
 };
 
-// Opens the store, with the families that the arguments and the input ask for:
-// of those that are there the settings must be theirs.
+// Opens the store, and creates the missing families that the arguments and the
+// input need. Existing families must have the settings of the arguments.
 std::shared_ptr<Store> OpenForLoad(const LoadArgs& args,
                                    std::vector<FamilySpec> specs,
                                    const std::optional<InputFormat>& format,
                                    const Streams& streams) {
   StoreOptions options = args.store.Options();
-  // A look first, so that nothing is touched when something does not fit.
+  // Reads the families first, so that an error changes nothing.
   std::map<std::string, FamilyOptions> existing;
   std::shared_ptr<Store> store;
   options.read_only = true;
@@ -170,7 +170,7 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
   CellReader reader(*source.stream, source.name);
   const auto fail = [&](std::string problem, uint64_t cells) {
     const int signal = interruption.signal();
-    // It breaks a stream that is read, too.
+    // A signal also makes a read of the stream fail.
     if (signal != 0 && source.stream->bad()) {
       problem =
           fmt::format("{}:{}: interrupted", source.name, reader.line_number());

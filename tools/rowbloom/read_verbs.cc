@@ -17,11 +17,11 @@
 namespace rowbloom::cli {
 namespace {
 
-// The first column of a line of text; the later ones follow, with tabs between
-// them. Columns that the command line names are left out.
+// The first column of a line of text. The later columns follow, separated by
+// tabs. Columns that the command line names are omitted.
 enum class CellColumns : uint8_t { kRow, kColumn, kTimestamp, kValue };
 
-// The store, the choice of versions of a cell, and the form of what is printed.
+// The store, the choice of versions of a cell, and the form of the output.
 struct ReadArgs {
   PrintingStoreArgs store;
   std::optional<uint32_t> versions;
@@ -45,10 +45,9 @@ struct ReadArgs {
 
   // Prints a line for a cell:
   //   row<TAB>family:qualifier<TAB>timestamp<TAB>value
-  // with the bytes as ToPrintable has them, or as lower case hex digits; or the
-  // same as an object with these names:
+  // or an object:
   //   {"row":...,"family":...,"qualifier":...,"timestamp":...,"value":...}
-  // where text is as in lines of text.
+  // In both, bytes have the form of ToPrintable, or are lower case hex digits.
   void Print(std::string_view row, const Cell& cell, CellColumns first,
              bool keys_only, std::ostream& out) const {
     if (store.json) {
@@ -81,7 +80,7 @@ struct ReadArgs {
 
 // The choice of columns of a row.
 struct ColumnArgs {
-  RowOptions row;  // but what the others say
+  RowOptions row;  // the options that the other members do not set
   std::vector<std::string> columns;
   std::optional<uint64_t> first;
   std::optional<uint64_t> last;
@@ -216,7 +215,7 @@ ExitCode Exists(const ExistsArgs& args, const Streams& streams) {
   return exists ? ExitCode::kOk : ExitCode::kFinding;
 }
 
-// The rows and cells that are counted.
+// The choice of the rows and cells to count.
 struct CountArgs : ReadArgs {
   ColumnArgs columns;
   ScanOptions scan;
@@ -237,7 +236,7 @@ struct CountArgs : ReadArgs {
   }
 };
 
-// The same of those that are printed.
+// The choice of the rows and cells to print.
 struct ScanArgs : CountArgs {
   void AddTo(CLI::App* command) {
     CountArgs::AddTo(command);

@@ -5,7 +5,7 @@
 namespace rowbloom::cli {
 namespace {
 
-// In a shell, --db is the shell's unless given.
+// Makes the shell's store the default of --db in a shell.
 void GiveStoreOfShell(const Streams& streams, CLI::App* command) {
   CLI::Option* const db = command->get_option_no_throw("--db");
   if (streams.session == nullptr || db == nullptr) return;

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
-// The words of a line, with blanks between them. Quotes, ' or ", keep blanks in
-// a word; nothing else has a meaning in them. Error: no closing quote.
+// Splits a line into words at blanks. Quotes, ' or ", keep blanks in a word;
+// they have no escapes. Error: no closing quote.
 Result<std::vector<std::string>> SplitWords(std::string_view line) {
   std::vector<std::string> words;
   bool in_word = false;
@@ -50,14 +50,15 @@ Result<std::vector<std::string>> SplitWords(std::string_view line) {
   return words;
 }
 
-// The words to complete to: libedit calls functions without a context.
+// Returns the words to complete to. They are global, as libedit passes no
+// context to its callbacks.
 std::vector<std::string>& Words() {
   static std::vector<std::string> words;
   return words;
 }
 
-// Returns the next word that begins with `text`, from the first one if `state`
-// is 0. The caller frees it.
+// Returns the next word that begins with `text`; starts with the first word if
+// `state` is 0. The caller frees it.
 char* NextWord(const char* text, int state) {
   static size_t next = 0;
   if (state == 0) next = 0;
@@ -70,9 +71,9 @@ char* NextWord(const char* text, int state) {
 
 char* NoWord(const char* /*text*/, int /*state*/) { return nullptr; }
 
-// Lines that a person types on the terminal of standard input. They can be
-// edited, and earlier ones come back with the arrow keys. The library has one
-// terminal and no lock: one thread uses one editor at a time.
+// Reads lines from the terminal of standard input. They can be edited, and the
+// arrow keys recall earlier ones. The library has one terminal and no lock: one
+// thread uses one editor at a time.
 class LineEditor {
  public:
   // Tab completes the first word of a line to one of these.
@@ -91,7 +92,7 @@ class LineEditor {
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
 
-  // The next line, without its end; nullopt: there is none.
+  // Returns the next line without its end; nullopt: there is none.
   std::optional<std::string> Read(const char* prompt) {
     const std::unique_ptr<char, decltype(&std::free)> line(readline(prompt),
                                                            &std::free);
@@ -101,7 +102,7 @@ class LineEditor {
   }
 };
 
-// Gives the lines of a person or of a script.
+// Gives the lines of a terminal or of a script.
 class Lines {
  public:
   explicit Lines(const Streams& streams) : streams_(streams) {
@@ -111,7 +112,7 @@ class Lines {
     editor_.emplace(std::move(words));
   }
 
-  // nullopt: there is none.
+  // Returns the next line; nullopt: there is none.
   std::optional<std::string> Next() {
     ++number_;
     if (editor_) {
@@ -122,7 +123,7 @@ class Lines {
     if (!std::getline(streams_.in, line)) return std::nullopt;
     return line;
   }
-  // Starts with 1.
+  // The number of the last line, from 1.
   uint64_t number() const { return number_; }
 
  private:
@@ -146,7 +147,7 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
     return Fail(streams.err, "this is a shell already");
   }
   StoreOptions options = args.Options();
-  // A shell is open for long enough to earn its front filter.
+  // A shell is open for long enough to profit from a front filter.
   options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;
   const Session session{.store = args.Open(options, {}, streams),
                         .db = args.db};
@@ -174,7 +175,7 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
     }
     greatest = std::max(greatest, code);
   }
-  // The rest of a script did not run.
+  // A read failed, so the rest of a script did not run.
   if (streams.in.bad()) {
     return Fail(streams.err, "standard input: cannot be read");
   }

@@ -16,7 +16,8 @@ using rocksdb::Status;
 
 namespace {
 
-// Does with an open store as Store::Open would.
+// Checks the key layout and the families of an open store, and creates missing
+// ones, as Store::Open does.
 Status OpenAgain(const std::string& db,
                  const std::optional<KeyLayout>& expected,
                  const std::vector<FamilyDescriptor>& families, Store* store) {
@@ -62,7 +63,7 @@ StoreOptions StoreArgs::Options() const {
     options.key_layout = Require(KeyLayout::FromString(key_layout));
   }
   options.create_if_missing = false;
-  // A command reads too few rows to earn the reading of all ROW sections.
+  // A command reads too few rows to be worth the reading of all ROW sections.
   options.front_filter_limit_bytes = 0;
   return options;
 }

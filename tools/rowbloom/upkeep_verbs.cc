@@ -56,7 +56,7 @@ struct ResetClockArgs : StoreArgs {
 };
 
 void ResetClock(const ResetClockArgs& args, const Streams& streams) {
-  // Opened without its warnings, one of which asks for this.
+  // Opened without warnings, one of which recommends this verb.
   std::shared_ptr<Store> store;
   Require(args.TryOpen(args.Options(), {}, streams, &store, /*quiet=*/true));
   Require(store->ResetClock());
@@ -149,7 +149,7 @@ struct VerifyArgs {
   }
 };
 
-// The place of a problem, as far as that is known.
+// Returns the known parts of the place of a problem.
 std::string PlaceOf(const VerifyProblem& problem) {
   std::string place;
   if (!problem.file.empty()) place += ToPrintable(problem.file) + ": ";

@@ -37,7 +37,7 @@ struct WriteArgs {
   }
 };
 
-// A write of one cell. `value` is what it writes, as it was typed.
+// A write of one cell. `value` is the argument before it is decoded.
 struct CellArgs : WriteArgs {
   std::string column;
   std::string value;
@@ -58,7 +58,7 @@ struct CellArgs : WriteArgs {
   }
 };
 
-// The same of a verb that takes the value.
+// CellArgs with the argument VALUE.
 struct ValueArgs : CellArgs {
   void AddTo(CLI::App* command,
              std::optional<uint64_t> forever_ms = std::nullopt) {
@@ -68,8 +68,8 @@ struct ValueArgs : CellArgs {
   }
 };
 
-// All of the stream. One that breaks, or is longer than a value may be, ends
-// the verb.
+// Reads the whole stream. A stream that fails, or is longer than a value may
+// be, ends the verb.
 std::string ReadValue(std::istream& in) {
   constexpr size_t kChunkBytes = size_t{64} << 10;
   std::string value;
@@ -89,7 +89,7 @@ std::string ReadValue(std::istream& in) {
   return value;
 }
 
-// The cell of a write, and its store.
+// The parsed cell of a write, and its open store.
 struct OpenedCell {
   OpenedCell(const CellArgs& args, const Streams& streams)
       : column(ParseCellColumn(args.column)),
