@@ -1,5 +1,5 @@
-// advise: the filter that the data of a file, or of each family of a database,
-// wants, and what that, the present one and others cost.
+// advise recommends a filter for a file, or for each family of a database. It
+// prints the cost of this filter, of the present one and of others.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,13 +27,13 @@ namespace {
 
 using rocksdb::Status;
 
-// So many rows make the share of a file that half of the reads consider exact
-// to 2 % of itself (one standard deviation).
+// With so many rows, the estimated share of reads is exact to 2 % of itself
+// (one standard deviation) for a file that half of the reads consider.
 constexpr size_t kSampledRows = 4096;
 
 struct AdviseArgs : FileArgs {
   double false_positive_rate = 0.01;
-  double files = 1;          // that a read considers
+  double files = 1;          // the number that a read considers
   double files_per_row = 0;  // 0: all of them
 
   void AddTo(CLI::App* command) {
@@ -55,8 +55,8 @@ struct AdviseArgs : FileArgs {
   }
 };
 
-// The filter that a file has, with the rates of its sections as `filter` shows
-// them.
+// The filter of a file, with the rates of its sections that the verb `filter`
+// shows.
 struct PresentFilter {
   std::string name = "none";
   uint64_t bytes = 0;
@@ -67,7 +67,7 @@ struct PresentFilter {
   double prefix = 1;
   double key = 1;
 
-  // The wasted reads of the file, as PredictWastedReads has them.
+  // Returns the wasted reads of the file, as PredictWastedReads does.
   WastedReads Wasted(double row_spread) const {
     return has_sections ? PredictWastedReads(sections, row_spread)
                         : WastedReads{prefix, key, key};
@@ -107,7 +107,7 @@ PresentFilter ReadPresentFilter(const TableFile& file) {
   return present;
 }
 
-// The cost of a filter of all files.
+// The cost of a choice of filter, over all files.
 struct FilterCost {
   std::string which;  // "present", "advised" or "alternative"
   std::string name;
@@ -129,14 +129,14 @@ std::string TextOf(const FilterSpec& filter) {
                      filter.row_spread ? ", adaptive split" : "");
 }
 
-// The files that reads choose from: those of a family, or one file alone. A
-// sample of the family's distinct rows, those with the smallest hashes, tells
-// which files a read considers, by their ranges of keys, and which of these
-// have its row. Absent rows are taken to lie as the rows that exist.
+// The files that reads may consider: those of a family, or a single file. The
+// distinct rows with the smallest hashes are a sample of a family's rows. It
+// tells which files a read considers, by their ranges of keys, and which of
+// these have its row. Absent rows are assumed to be spread as present rows are.
 class AdvisedFiles {
  public:
-  // `family` is empty for a file alone. `layout_id` is the key layout of all
-  // files; empty: as each file says.
+  // `family` is empty for a single file. `layout_id` is the key layout of all
+  // files; empty: the one that each file names.
   AdvisedFiles(std::string path, std::string family, std::string layout_id)
       : path_(std::move(path)),
         family_(std::move(family)),
@@ -144,7 +144,7 @@ class AdvisedFiles {
 
   // Reads the data and the filter of a file; `place`, which must outlive this,
   // is its place in the family. Error: no key layout is known. After a Failure
-  // in the data it has what was read before that.
+  // in the data, the data before it counts.
   std::optional<Error> Add(const TableFile& file, const TreeFile* place) {
     const auto format = FormatOf(file, layout_id_, /*hex=*/false);
     if (!format) return Error{format.error()};
@@ -165,7 +165,8 @@ class AdvisedFiles {
 
   bool empty() const { return files_.empty(); }
 
-  // Finds which files of a family reads consider, in this order of keys.
+  // Estimates the share of reads that consider each file of a family. `order`
+  // is the order of its keys.
   void FindReads(sst::KeyOrder order) {
     const auto before = [order](std::string_view a, std::string_view b) {
       return order != sst::KeyOrder::kUnknown &&
@@ -188,16 +189,16 @@ class AdvisedFiles {
     }
   }
 
-  // Says of a file alone how many like it a read considers, and how many of
-  // these have its row.
+  // Sets, for a single file, how many such files a read considers, and how many
+  // of these have its row.
   void SetReads(double considered, double has_row) {
     files_.front().considered = considered;
     files_.front().has_row = has_row;
   }
 
   // Prints the advice, and the costs of the present filter and of others.
-  // Throws a Failure if a number is out of its range. REQUIRES !empty() and
-  // known reads.
+  // Throws a Failure if a number is out of its range. REQUIRES !empty(), and
+  // FindReads or SetReads before.
   void Print(double false_positive_rate, const Output& output) const {
     FileProfile sum{.files = 0};
     for (const File& file : files_) {
@@ -267,8 +268,8 @@ class AdvisedFiles {
     }
   };
   struct SampledRow {
-    std::string row;            // as in the key
-    std::vector<size_t> files;  // that have it, by their index
+    std::string row;            // in the form of keys
+    std::vector<size_t> files;  // the indexes of the files that have it
   };
 
   bool is_of_family() const { return !family_.empty(); }
@@ -280,7 +281,7 @@ class AdvisedFiles {
   }
 
   Advice AdviceFor(const FileProfile& sum, double false_positive_rate) const {
-    // The mean file stands for all, rounded up: files with cells have rows.
+    // The mean file represents all, rounded up: files with cells have rows.
     const auto mean = [n = files_.size()](uint64_t of_all) {
       return (of_all + n - 1) / n;
     };
@@ -375,7 +376,7 @@ void AdviseFile(const TableFile& file, const AdviseArgs& args,
   files.Print(args.false_positive_rate, output);
 }
 
-// A family whose key layout is not known is passed over, unless all are.
+// Skips families whose key layout is not known; fails if it skips all.
 ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
                     const Streams& streams) {
   const FileOpener opener(streams, Prints::kAtTheEnd);

@@ -11,10 +11,10 @@ namespace rowbloom::sst_inspect {
 namespace {
 
 struct DataArgs : FileArgs {
-  std::optional<std::string> row;  // as the application has it
-  // Keys as in the file, without timestamps; for HFiles rows.
+  std::optional<std::string> row;  // the application's
+  // Keys of the file, without timestamps; for HFiles rows.
   std::optional<std::string> start;
-  std::optional<std::string> stop;  // not included
+  std::optional<std::string> stop;  // exclusive
   uint64_t limit = UINT64_MAX;
   bool whole_keys = false;  // keys are not split
 
@@ -33,7 +33,7 @@ struct DataArgs : FileArgs {
   }
 };
 
-// Prints cells from `start` on, up to where they stop being wanted.
+// Prints the cells that the arguments choose.
 class DataPrinter {
  public:
   DataPrinter(const TableFile& file, const DataArgs& args, KeyFormat format,
@@ -85,7 +85,7 @@ class DataPrinter {
     auto row = format_.EncodeRow(*args_.row);
     if (!row) Require(Error{file_.path() + ": " + row.error()});
     row_ = *std::move(row);
-    // The row itself would be its last key in a reversed order.
+    // In a reversed order the row itself would be its last key.
     if (!start_ && file_.key_order() == sst::KeyOrder::kBytewise) start_ = row_;
   }
 
@@ -97,7 +97,7 @@ class DataPrinter {
     return parts ? parts->row : key;
   }
 
-  // Tells whether no key from here on is wanted.
+  // Tells whether this key and all later ones are outside of the chosen range.
   bool IsPast(std::string_view key) const {
     return IsOrdered() && (IsBehindStop(key) || IsBehindRow(key));
   }
@@ -141,7 +141,7 @@ class DataPrinter {
     return record;
   }
 
-  // Prints the range deletions that reach into the chosen keys.
+  // Prints the range deletions that overlap the chosen keys.
   rocksdb::Status PrintRangeDeletions() {
     Listing ranges(output_, "start=from end=to type sequence",
                    Prints::kAllTheWhile);
@@ -164,7 +164,7 @@ class DataPrinter {
   const KeyFormat format_;
   const Output& output_;
   std::optional<std::string> start_;
-  std::optional<std::string> row_;  // as in the key
+  std::optional<std::string> row_;  // in the form of keys
 };
 
 void PrintData(const TableFile& file, const DataArgs& args,

@@ -33,9 +33,9 @@ using rocksdb::Status;
 
 using Families = std::vector<rocksdb::ColumnFamilyDescriptor>;
 
-// The file system as a database of which RocksDB reads CURRENT, the MANIFEST
-// and OPTIONS alone. SSTs are refused, and logs are hidden, so that neither
-// damage nor a long log matters.
+// A file system through which RocksDB reads CURRENT, the MANIFEST and OPTIONS
+// alone. It refuses to open SSTs and hides logs, so that neither damage nor a
+// long log matters.
 class MetadataFileSystem : public rocksdb::FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -60,15 +60,14 @@ class MetadataFileSystem : public rocksdb::FileSystemWrapper {
   }
 };
 
-// Takes RocksDB's info log, which goes nowhere.
+// Discards RocksDB's info log.
 class NoLog : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-// The families that the MANIFEST names, with the options that OPTIONS has of
-// them.
+// Gives the families that the MANIFEST names, with their options in OPTIONS.
 Status LoadFamilies(const std::string& path, rocksdb::Env* env,
                     const rocksdb::DBOptions& reading, Families* families) {
   Status status = RegisterRowbloom();
@@ -107,11 +106,11 @@ void AddNames(const rocksdb::ColumnFamilyOptions& options, TreeFamily* family) {
   }
 }
 
-// The levels of a family, at most: RocksDB takes time and memory for each.
+// The limit of levels of a family: RocksDB takes time and memory for each.
 constexpr int kMaxLevels = 1000;
 
-// The options that the MANIFEST depends on. All others keep their defaults,
-// whatever OPTIONS says.
+// Returns the options that the reading of the MANIFEST depends on. All others
+// keep their defaults, whatever OPTIONS has.
 Families ToRead(const Families& families) {
   Families reading;
   for (const rocksdb::ColumnFamilyDescriptor& family : families) {
@@ -153,7 +152,8 @@ Status ReadOnce(const std::string& path,
                 const std::vector<std::string>& directories,
                 DatabaseTree* tree) {
   *tree = {.path = path};
-  // Opening for reading removes files that a database left to be deleted.
+  // Even an opening for reading deletes obsolete files, so the file system must
+  // be read-only.
   std::shared_ptr<rocksdb::FileSystem> read_only;
   Status status = rocksdb::FileSystem::CreateFromString(
       {}, "ReadOnlyFileSystem", &read_only);
@@ -163,9 +163,9 @@ Status ReadOnce(const std::string& path,
   rocksdb::DBOptions options;
   options.env = env.get();
   options.info_log = std::make_shared<NoLog>();
-  options.paranoid_checks = false;  // SSTs that are refused prevent nothing
+  options.paranoid_checks = false;  // so refused SSTs do not fail the opening
   options.skip_stats_update_on_db_open = true;
-  options.max_open_files = 20;  // not all, which opens each at once
+  options.max_open_files = 20;  // without a limit the opening opens each file
   Families families;
   status = LoadFamilies(path, env.get(), options, &families);
   if (!status.ok()) return status;
@@ -175,7 +175,7 @@ Status ReadOnce(const std::string& path,
   status = rocksdb::DB::OpenForReadOnly(options, path, ToRead(families),
                                         &handles, Into(&db));
   if (status.IsInvalidArgument() && status.getState() != nullptr) {
-    // A comparator; RocksDB does not say of which database.
+    // A comparator is unknown. RocksDB does not name the database.
     return Status::InvalidArgument(path + ": " + status.getState());
   }
   if (!status.ok()) return status;
@@ -283,8 +283,8 @@ Status ReadTree(const std::string& path,
   std::vector<std::string> directories = {path};
   directories.insert(directories.end(), other_directories.begin(),
                      other_directories.end());
-  // A process that has the database open deletes files, the MANIFEST and
-  // OPTIONS, too, once others are in their places: the next try reads these.
+  // A process that has the database open replaces files, also the MANIFEST and
+  // OPTIONS, and deletes the old ones. The next try reads the new ones.
   constexpr int kTries = 3;
   Status status;
   for (int i = 0; i < kTries; ++i) {

@@ -17,7 +17,7 @@
 
 namespace rowbloom::sst_inspect {
 
-// Sums over files. Those that were not read add their bytes alone.
+// Sums over files. Of files that were not read only the bytes are added.
 struct TreeSums {
   uint64_t files = 0;
   uint64_t unread_files = 0;
@@ -29,29 +29,30 @@ struct TreeSums {
   std::set<std::string> filters;  // "none", or the names of policies
 
   TreeSums& operator+=(const TreeSums& more);
-  // Adds what a file that was counted as unread says of itself.
+  // Adds the facts of a file that was counted as unread.
   void AddRead(const TableFacts& facts);
 
-  // Add them as members, the second the numbers of files, too. kSumColumns
-  // are most of them.
+  // Add the sums as members. The second also adds the numbers of files.
+  // kSumColumns has most of the members.
   void AddTo(Record* record) const;
   void AddWithFilesTo(Record* record) const;
 };
 
-// The columns of the sums, but for the numbers of files and the filters.
+// The columns of the sums, without the numbers of files and the filters.
 inline constexpr std::string_view kSumColumns =
     "bytes entries deletions data_bytes filter_bytes";
 
-// The printable name of a policy or an extractor; "none" if it is empty.
+// Returns the printable name of a policy or an extractor; "none" if it is
+// empty.
 std::string NameOrNone(const std::string& name);
 
 struct TreeFile {
   std::string path;
   int level = 0;
-  TreeSums sums;         // unread, with its bytes as the MANIFEST says
+  TreeSums sums;         // until AddRead only the bytes, from the MANIFEST
   std::string smallest;  // user keys
   std::string largest;
-  bool missing = false;  // it was in no directory when the tree was read
+  bool missing = false;  // in no directory when the tree was read
 };
 
 struct TreeFamily {
@@ -59,7 +60,7 @@ struct TreeFamily {
   std::string comparator;
   sst::KeyOrder key_order{};
   // The filter policy and the prefix extractor of new files; empty: none, or
-  // they are not known here.
+  // unknown to this program.
   std::string filter_policy;
   std::string prefix_extractor;
   // By level; those of level 0 newest first, the others by their keys.
@@ -81,12 +82,11 @@ void ForEachLevel(
 bool IsDatabase(const std::string& path);
 
 // Reads CURRENT, the MANIFEST and OPTIONS through RocksDB, which opens neither
-// SSTs nor logs and can write nothing; another process may have the database
-// open. Options that are not known here, and merge operators, compaction
-// filters and policies, have no part in it. Files are looked for in the
-// directory of the database, then in `other_directories`: the database's
-// db_paths and cf_paths, which OPTIONS does not name. Error: RocksDB's;
-// InvalidArgument names a comparator that is not known here.
+// SSTs nor logs and can write nothing. Another process may have the database
+// open. Unknown options do not matter, nor do merge operators, compaction
+// filters and policies. Looks for files in the directory of the database, then
+// in `other_directories`: the database's db_paths and cf_paths, which OPTIONS
+// does not have. Error: RocksDB's; InvalidArgument names an unknown comparator.
 rocksdb::Status ReadTree(const std::string& path,
                          const std::vector<std::string>& other_directories,
                          DatabaseTree* tree);

@@ -79,7 +79,7 @@ class Differ {
   // A range deletion: start, end and sequence number.
   using Range = std::tuple<std::string, std::string, uint64_t>;
 
-  // Properties tell how a file was made: they differ without a finding.
+  // Properties describe how a file was made: a difference is no finding.
   void DiffProperties() {
     std::map<std::string, std::pair<std::string, std::string>> values;
     for (const Property& property : a_.Properties()) {
@@ -116,8 +116,7 @@ class Differ {
     const std::unique_ptr<CellReader> b = b_.NewCellReader();
     bool more_a = a->Next();
     bool more_b = b->Next();
-    // A cell that one of them lacks cannot be told from one that cannot be
-    // read.
+    // Stops at an error: a cell that cannot be read must not count as missing.
     while (a->status().ok() && b->status().ok() && (more_a || more_b)) {
       const int order = !more_b   ? -1
                         : !more_a ? 1
@@ -227,7 +226,7 @@ ExitCode Diff(const DiffArgs& args, const Streams& streams) {
   return Differ(*files[0], *files[1], args, output).Run();
 }
 
-// A file that is damaged is a finding.
+// Calls Diff, and returns kFinding for a damaged file.
 ExitCode JudgedDiff(const DiffArgs& args, const Streams& streams) {
   return OrComplain(streams.err, [&] { return Diff(args, streams); });
 }

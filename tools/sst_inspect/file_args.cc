@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 
 struct ListedFile {
   std::string path;
-  bool listed = false;  // found in a directory, not named
+  bool listed = false;  // found in a directory; false: an argument
 };
 
-// Files of such names are table files, however damaged.
+// Tells whether a file is a table file by its name, whatever its damage.
 bool IsNamedAsTable(const fs::path& path) {
   return path.extension() == ".sst" || path.extension() == ".hfile";
 }

@@ -20,12 +20,13 @@ namespace rowbloom::sst_inspect {
 using cli::Action;
 using cli::Streams;
 
-// Complains of a Failure of `use`, which gives the code.
+// Calls `use` and returns its code. Complains of a Failure, and returns its
+// code.
 ExitCode OrComplain(const Diagnostics& err,
                     const std::function<ExitCode()>& use);
 
-// Opens files for a verb, one after the other. An interruption ends it between
-// two blocks of data. One at a time in a process.
+// Opens files for a verb, one after the other. An interruption ends the verb
+// between two data blocks. A process may have one object at a time.
 class FileOpener {
  public:
   // The streams must outlive it.
@@ -34,13 +35,14 @@ class FileOpener {
         shows_progress_(prints == Prints::kAtTheEnd ||
                         !streams.out_is_terminal) {}
 
-  // Calls `use` with the file. Complains of one that cannot be opened, and of a
-  // Failure of `use`, which ends only that. A database in use may delete
-  // files: one that was `listed` in a directory and is gone is no failure.
+  // Calls `use` with the file. Complains of a file that cannot be opened, and
+  // of a Failure of `use`, which does not end the verb. A database in use may
+  // delete files: one that was `listed` in a directory and is gone is no
+  // failure.
   using Use = std::function<ExitCode(const TableFile& file)>;
   ExitCode Open(const std::string& path, bool listed, const Use& use) const;
-  // A file that was there when the tree was read counts as listed; kFinding for
-  // one that was not.
+  // Opens a file of a tree. It counts as listed if it existed when the tree was
+  // read; otherwise returns kFinding.
   ExitCode Open(const TreeFile& file, const Use& use) const;
 
  private:
@@ -53,10 +55,10 @@ struct FileArgs {
   std::vector<std::string> paths;
   bool json = false;
   bool hex = false;        // keys and values are printed as hex digits
-  std::string key_layout;  // empty: as the file says
+  std::string key_layout;  // empty: the one that the file names
   std::vector<std::string> db_paths;  // other directories of a database's files
 
-  // Adds FILE, or what else the paths name, and --json. The command must not
+  // Adds the paths, called `name` in the help, and --json. The command must not
   // outlive this.
   void AddTo(CLI::App* command, const char* name = "FILE",
              const char* meaning = "SST or HFile, or a directory of them");
@@ -65,14 +67,14 @@ struct FileArgs {
   void AddKeyLayoutTo(CLI::App* command);
   void AddDbPathTo(CLI::App* command);
 
-  // The files: each path, and of a directory its SSTs and HFiles in the order
-  // of their names: what is called *.sst or *.hfile, and what has the bytes of
-  // either.
+  // Counts the files: each path, and for a directory its SSTs and HFiles. These
+  // are the files named *.sst or *.hfile, and those whose bytes are of either
+  // kind. They are processed in the order of their names.
   size_t CountFiles() const;
 
   // Calls `use` for each file that can be opened, and returns the greatest exit
   // code. Complains of a directory that cannot be listed or has no such files,
-  // and goes on with the rest.
+  // and continues with the rest.
   using Use = FileOpener::Use;
   ExitCode ForEachFile(const Streams& streams, const Use& use,
                        Prints prints = Prints::kAtTheEnd) const;
@@ -84,10 +86,10 @@ struct FileArgs {
       const std::function<ExitCode(DatabaseTree* tree)>& use) const;
 };
 
-// The format of a file's own keys. Its layout is `layout_id` if that is not
-// empty, else the one that the file's filter or prefix extractor names. It has
-// none if neither does or the layout is not known here. HFiles have their own.
-// Error: a bad layout_id, or one for an HFile.
+// Returns the format of a file's own keys. Its layout is `layout_id` if that is
+// not empty, else the one that the file's filter or prefix extractor names. It
+// has no layout if neither names one, or the layout is unknown. HFiles have
+// their own. Error: a bad layout_id, or one for an HFile.
 Result<KeyFormat> FormatOf(const TableFile& file, const std::string& layout_id,
                            bool hex);
 
@@ -106,7 +108,7 @@ ExitCode PrintEachFile(const Args& args, const Streams& streams,
       prints);
 }
 
-// Makes the action of a verb that prints each file by itself (cli::AddVerb).
+// Returns the action of a verb that prints each file by itself (cli::AddVerb).
 template <typename Args, typename Code>
 Action AddFileVerb(CLI::App* command,
                    Code (*print)(const TableFile& file, const Args& args,
@@ -119,12 +121,12 @@ Action AddFileVerb(CLI::App* command,
   };
 }
 
-// Files from this size on take long enough to say how far they are read.
+// The least size of a file that takes long enough to show progress.
 inline constexpr uint64_t kProgressBytes = uint64_t{1} << 30;
 
-// Shows cli::Progress on `err` until the file is read; empty for smaller files
-// and if `err` is no terminal. The stream and the file must outlive the
-// function.
+// Returns a function that shows cli::Progress on `err` until the file is read;
+// empty for smaller files and if `err` is no terminal. The stream and the file
+// must outlive the function.
 TableFile::Progress ProgressOn(const Diagnostics& err, const TableFile& file,
                                uint64_t from_bytes = kProgressBytes);
 

@@ -84,11 +84,11 @@ class Painter {
 
   void DrawFilter() {
     picture_.filter_part = file_.filter_part();
-    bool is_stock = true;  // all of it was read, and is RocksDB's own
+    bool is_stock = true;  // all parts were read, and are RocksDB's own
     const Status status = file_.ForEachFilterPart([&](const FilterPart& part) {
       ++picture_.filter_parts;
       is_stock = is_stock && part.status.ok() && part.writer == "RocksDB";
-      // A block that cannot be read is a damaged one.
+      // ForEachBlock reported a block that cannot be read.
       if (part.status.ok()) AddPart(part);
     });
     if (status.IsNotSupported()) {
@@ -139,8 +139,8 @@ class Painter {
 
   void AddBits(size_t part, std::string_view bits,
                MergingList<FillBucket>* fill) const {
-    // The size of the line that the probes of a key fall into. For other kinds
-    // of filters any piece will do.
+    // The size of the line that has all probes of a key. For other kinds of
+    // filters any size will do.
     constexpr uint64_t kLine = 64;
     const uint64_t piece = std::max(
         kLine, (bits.size() / budget_.buckets + kLine - 1) / kLine * kLine);

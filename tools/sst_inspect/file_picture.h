@@ -1,6 +1,6 @@
-// FilePicture: what a drawing of one file shows, whatever its format. Its size
-// has a bound that depends on the budget alone: neighbours of a file with many
-// blocks are drawn as one.
+// FilePicture has the data for the drawing of a file of any format. Its size
+// has a bound that depends on the budget alone: in a file with many blocks,
+// neighbours are drawn as one.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@
 
 namespace rowbloom::sst_inspect {
 
-// MergingList: things side by side, such as the blocks of a file, in a list
-// that stays short. While there are few, each is an item of its own; then
-// neighbours are joined, none to more than an even share of all bytes, so that
-// the list is as fine as its length allows.
+// MergingList keeps a short list of adjacent things, such as the blocks of a
+// file. If there are few, each is an item. If there are many, it joins
+// neighbours, but to no more than an even share of all bytes, so that the list
+// is as fine as its length allows.
 //
 // T has
 //   uint64_t size_bytes() const
-//   bool BelongsWith(const T& next) const   both may be told of as one
+//   bool BelongsWith(const T& next) const   both may be shown as one
 //   void Join(const T& next)
 template <typename T>
 class MergingList {
@@ -52,9 +52,9 @@ class MergingList {
     items_.push_back(std::move(item));
   }
 
-  // Joins neighbours up to a larger share. One of two neighbours that belong
-  // together is then larger than half a share. If that is not enough,
-  // neighbours that do not belong together are joined, too.
+  // Joins neighbours up to a larger share. Of two neighbours that belong
+  // together, one is then larger than half a share. If the list is still too
+  // long, joins neighbours that do not belong together, too.
   void Coarsen() {
     const size_t before = items_.size();
     share_bytes_ = std::max(2 * share_bytes_, total_bytes_ / most_ + 1);
@@ -66,16 +66,16 @@ class MergingList {
   const size_t most_;
   std::vector<T> items_;
   uint64_t total_bytes_ = 0;
-  uint64_t share_bytes_ = 0;  // nothing is joined to more than this
+  uint64_t share_bytes_ = 0;  // the limit of joined items
   bool join_all_ = false;
 };
 
 // Neighbouring blocks that are drawn as one.
 struct BlockRun : TypeTotals {
   BlockType type{};    // the type of most bytes
-  bool mixed = false;  // there are others
+  bool mixed = false;  // there are other types
   uint64_t offset_bytes = 0;
-  std::string compression;  // "several" of several
+  std::string compression;  // "several" if the blocks have several
 
   // MergingList calls these.
   uint64_t size_bytes() const { return stored_bytes; }
@@ -87,7 +87,7 @@ struct BlockRun : TypeTotals {
 
 // A piece of a section's bits.
 struct FillBucket {
-  size_t first_part = 0;  // the filter's, counted from 1
+  size_t first_part = 0;  // of the filter, counted from 1
   size_t last_part = 0;
   uint64_t offset_bytes = 0;  // in the section of the first part
   uint64_t bytes = 0;
@@ -108,7 +108,7 @@ struct SectionPicture {
 struct FilePicture {
   std::string path;
   uint64_t size_bytes = 0;
-  Facts facts;  // that the file gives about itself
+  Facts facts;  // those that the file has about itself
 
   uint64_t blocks = 0;
   uint64_t damaged = 0;
@@ -118,23 +118,23 @@ struct FilePicture {
   size_t filter_parts = 0;                // 0: the file has no filter
   std::string filter_part = "partition";  // the word for a part
   std::vector<SectionPicture> sections;
-  std::vector<std::string> notes;     // the filter's, each a sentence
-  std::vector<std::string> problems;  // damage, the first of it
+  std::vector<std::string> notes;     // about the filter, each a sentence
+  std::vector<std::string> problems;  // the first ones
 };
 
-// The limits on what is drawn of a file.
+// The limits of the picture of a file.
 struct PictureBudget {
   size_t runs = 2048;    // up to twice as many BlockRuns
   size_t buckets = 512;  // in each section, up to twice as many
   size_t problems = 200;
 
-  // The budget of one of `files` files that share a page.
+  // Returns the budget of each of `files` files that share a page.
   static PictureBudget Among(size_t files);
 };
 
 // Reads each block of the file, and holds one at a time. Corruption is part of
-// the picture; another error, that of what cannot be read at all, is returned,
-// with a picture of the rest.
+// the picture. Another error, of a part that cannot be read, is returned with a
+// picture of the rest.
 rocksdb::Status DrawFile(const TableFile& file, const PictureBudget& budget,
                          FilePicture* picture);
 

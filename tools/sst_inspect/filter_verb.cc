@@ -26,7 +26,7 @@ struct FilterArgs : FileArgs {
   }
 };
 
-// Some of the texts, separated by commas.
+// Returns the first texts, separated by commas.
 std::string Listed(const std::set<std::string>& texts) {
   constexpr size_t kMost = 4;
   std::string list;
@@ -40,7 +40,7 @@ std::string Listed(const std::set<std::string>& texts) {
   return list;
 }
 
-// The filter of one file, gathered part by part.
+// Collects the filter of one file part by part, and prints it.
 class FilterReport {
  public:
   FilterReport(const TableFile& file, const FilterArgs& args,
@@ -57,7 +57,7 @@ class FilterReport {
     const Status status =
         file_.ForEachFilterPart([this](const FilterPart& part) { Add(part); });
     if (!status.ok()) findings_.Failure(status);
-    // RocksDB counts what it adds to its own filters, which do not say.
+    // RocksDB's filters do not have their number of keys; the properties do.
     if (is_stock_ && findings_.problems() == 0) {
       UseEntriesOfProperties(facts_, &totals_);
     }
@@ -98,7 +98,7 @@ class FilterReport {
       if (!args_.partitions) continue;
       parts_.push_back(
           {part.number, part.offset_bytes, section, part.key_text});
-      parts_.back().facts.bits = {};  // lives no longer
+      parts_.back().facts.bits = {};  // valid during the call only
     }
   }
 
@@ -174,7 +174,7 @@ class FilterReport {
   TotalsBySection totals_;
   std::vector<PartSection> parts_;         // for --partitions alone
   bool is_stock_ = true;                   // all parts are RocksDB's own
-  std::map<std::string, size_t> foreign_;  // description: how many blocks
+  std::map<std::string, size_t> foreign_;  // number of blocks by description
   std::set<std::string> parameters_;
   std::string layout_;
   uint32_t row_prefix_bytes_ = 0;

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Within a script element "<" could start its end.
+// Returns JSON without "<", which could end a script element.
 std::string InScript(const Json& json) {
   std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
   for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
@@ -26,7 +26,7 @@ std::string InScript(const Json& json) {
   return text;
 }
 
-// Adds a table, the first cell of a row its heading, with `mark` before that.
+// Adds a table. The first cell of a row is its heading, after `mark` of it.
 void AddTable(std::string_view caption, const Table& table, std::ostream& out,
               std::string (*mark)(const std::string& heading) = nullptr) {
   const auto class_of = [&table](size_t column) {
@@ -59,8 +59,8 @@ void AddFacts(const Facts& facts, std::ostream& out) {
   out << "</dl>\n";
 }
 
-// Adds a drawing and the line of figures below it. page.js finds both by class
-// and draws by `kind` from the data.
+// Adds a drawing and the line of figures below it. page.js finds both by class,
+// and draws the data by `kind`.
 void AddDrawing(std::string_view kind, const std::string& label,
                 const Json& data, std::ostream& out) {
   out << fmt::format(
@@ -74,14 +74,14 @@ void AddDrawing(std::string_view kind, const std::string& label,
       kind, EscapeHtml(label), InScript(data));
 }
 
-// The square of a type's colour, whose name has hyphens.
+// Returns a square in a type's colour. Hyphens replace the blanks of the type.
 std::string Swatch(const std::string& type) {
   std::string slug = type;
   std::replace(slug.begin(), slug.end(), ' ', '-');
   return fmt::format("<span class=swatch data-type={}></span> ", slug);
 }
 
-// The number of each text that occurs, by first occurrence.
+// Numbers texts in the order of their first occurrence.
 class Texts {
  public:
   size_t Number(const std::string& text) {
@@ -293,7 +293,7 @@ std::string EscapeHtml(std::string_view text) {
 }
 
 void StartPage(std::string_view title, std::ostream& out) {
-  // The policy forbids what the page has no need of: to load anything.
+  // The policy forbids the page to load anything, which it never needs.
   out << "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
          "<meta http-equiv=Content-Security-Policy content=\"default-src "
          "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
@@ -319,7 +319,7 @@ void AddToPage(const DatabaseTree& tree, const KeyFormat& keys,
 }
 
 void AddToPage(const FilePicture& picture, bool is_open, std::ostream& out) {
-  // One is shown at a time, so that a page of many files opens at once.
+  // Files are collapsible, so that a page of many files opens at once.
   out << fmt::format(
              "<details class=file{} data-path=\"{}\" data-blocks={}>\n"
              "<summary>",

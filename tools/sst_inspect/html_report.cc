@@ -26,7 +26,7 @@ Status CannotWrite(const std::string& path, int error) {
                                      std::generic_category().message(error)));
 }
 
-// A slip on the command line must not cost a table file.
+// Tells whether a file may be overwritten: a mistake must not cost a table.
 bool IsPageOrEmpty(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string start(kFirstBytes.size(), '\0');

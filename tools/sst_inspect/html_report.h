@@ -1,5 +1,4 @@
-// The file that --html writes, and the verbs whose output it draws file by
-// file.
+// The page that --html writes, and the verbs that can draw each file on it.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +16,11 @@
 
 namespace rowbloom::sst_inspect {
 
-// Throws a Failure if `files` are more than have a place on one page.
+// Throws a Failure if `files` is too many for one page.
 void CheckDrawnFiles(size_t files);
 
-// A page that is written piece by piece. Until Finish a file that was there
-// stays, and a page that is not finished is removed.
+// Writes a page part by part. An existing file stays until Finish. Without
+// Finish the destructor removes the unfinished page.
 class HtmlReport {
  public:
   // `path` "-" is standard output. The output must outlive the report.
@@ -31,8 +30,8 @@ class HtmlReport {
   HtmlReport(const HtmlReport&) = delete;
   HtmlReport& operator=(const HtmlReport&) = delete;
 
-  // Call it first. InvalidArgument: a file is there that is no page; IOError:
-  // it cannot be written.
+  // Call it first. InvalidArgument: the path has a file that is no page;
+  // IOError: it cannot be written.
   rocksdb::Status Open();
   // Draws one more file, which is read whole.
   ExitCode Add(const TableFile& file, const PictureBudget& budget);
@@ -51,7 +50,7 @@ class HtmlReport {
   const std::string path_;
   const std::string title_;
   const Output& output_;
-  std::string partial_path_;  // until all is there; empty: straight to path_
+  std::string partial_path_;  // of the unfinished page; empty: path_ itself
   std::ofstream file_;
   size_t parts_ = 0;
   int error_ = 0;  // the errno of the first write that failed
@@ -63,15 +62,16 @@ ExitCode WriteHtml(const std::string& path, const std::string& title,
                    const Streams& streams,
                    const std::function<ExitCode(HtmlReport* report)>& draw);
 
-// Adds --html, with this meaning.
+// Adds --html, whose description is `meaning`.
 void AddHtmlTo(CLI::App* command, const char* meaning, std::string* path);
 
-// The arguments of a verb that is drawn, too.
+// The arguments of a verb that prints or draws each file.
 struct DrawnArgs : FileArgs {
   std::string html;  // empty: text
 };
 
-// Adds them. The action prints each file, or draws all of them.
+// Adds DrawnArgs. The action prints each file, or draws all of them on one
+// page.
 Action AddDrawn(CLI::App* command,
                 ExitCode (*print)(const TableFile& file, const DrawnArgs& args,
                                   const Output& output));

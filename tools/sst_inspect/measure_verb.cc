@@ -1,6 +1,5 @@
-// measure-fpr: looks up keys that the file does not have, made of those that it
-// has: keys that applications look up and do not find resemble those that they
-// store.
+// measure-fpr looks up absent keys that it makes from the file's own keys:
+// absent keys that applications look up resemble the keys that they store.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -40,22 +39,21 @@ enum class AbsentKind : uint8_t {
   kRow,     // a row that the file does not have; the key is the row's bytes
   kCell,    // a cell of such a row
   kColumn,  // a cell that a row of the file lacks
-  kKey,     // a key, where no layout is known
+  kKey,     // a key, if no layout is known
 };
 
 struct AbsentKeys {
   AbsentKind kind{};
-  // Distinct, in the order of the file, or by bytes where that is not known.
+  // Distinct, in the order of the file, or of bytes if that is not known.
   std::vector<std::string> keys;
 };
 
-// Makes absent keys of those that a file has: about `count` of each kind that
-// the layout allows; fewer where the keys leave no room for so many. Each is a
-// mixture of keys drawn at random from the file, and was compared with all that
-// the file has, which takes two passes over it. Keys of which the filter looks
-// up nothing but what the file has are left out, as its answer for them is
-// right, and so are all but one of those that share a lookup. The same seed
-// gives the same keys.
+// Makes absent keys from the keys of a file: about `count` of each kind that
+// the layout allows, or fewer if there are not so many mixtures. Each is a
+// mixture of keys drawn at random, and is compared with all keys of the file,
+// which takes two passes over it. Keys that share a filter key with the file's
+// keys are omitted, since "may match" is right for them. Of rows that share a
+// filter key, such as a prefix, one is kept. The same seed gives the same keys.
 class AbsentKeyMaker {
  public:
   // The file, the format and the filter must outlive it.
@@ -67,7 +65,7 @@ class AbsentKeyMaker {
         count_(count),
         engine_(seed) {}
 
-  // Once.
+  // Call it once.
   std::vector<AbsentKeys> Make() {
     Draw();
     if (sampled_.empty()) return {};
@@ -99,17 +97,17 @@ class AbsentKeyMaker {
  private:
   using Keys = std::unordered_set<std::string>;
 
-  // The standard library's distributions are not the same everywhere. REQUIRES
-  // bound > 0.
+  // Returns a number below `bound`. The distributions of standard libraries
+  // differ. REQUIRES bound > 0.
   uint64_t Below(uint64_t bound) { return engine_() % bound; }
   char AnyByte() { return static_cast<char>(engine_()); }
   const std::string& OneOf(const std::vector<std::string>& from) {
     return from[Below(from.size())];
   }
 
-  // Draws keys with equal chances (Vitter's algorithm R).
+  // Draws keys with equal probability (Vitter's algorithm R).
   void Draw() {
-    // Enough that mixtures of two are far more than are wanted.
+    // So many keys have far more mixtures of two than are needed.
     constexpr size_t kSampleKeys = 4096;
     const std::unique_ptr<CellReader> cells = file_.NewCellReader();
     uint64_t seen = 0;
@@ -136,8 +134,9 @@ class AbsentKeyMaker {
     }
   }
 
-  // The start of one and the end of another, and perhaps a byte of a third; in
-  // the end, when all such are there, bytes at random.
+  // Joins the start of one and the end of another. Later attempts also replace
+  // bytes by those of a third, and the last attempts by random bytes, since all
+  // other mixtures may be used up.
   std::string Mix(const std::vector<std::string>& from, int attempt) {
     const std::string& a = OneOf(from);
     const std::string& b = OneOf(from);
@@ -165,7 +164,7 @@ class AbsentKeyMaker {
     const auto row = EncodeRow(OneOf(rows_));
     if (!row) return std::nullopt;
     const std::string qualifier = Mix(qualifiers_, attempt + 1);
-    // A row with nothing behind it is no cell.
+    // A row without a qualifier is no cell.
     if (qualifier.empty()) return std::nullopt;
     return format_.JoinKey(*row, qualifier);
   }
@@ -187,9 +186,9 @@ class AbsentKeyMaker {
     return filter_.KeysOf({.key = key, .is_row = is_row});
   }
 
-  // Takes out what the file has, and keys for which "may match" is right.
+  // Removes keys that the file has, and keys for which "may match" is right.
   void RemoveStored(Keys* rows, Keys* keys) const {
-    Keys missing;  // keys of the filter that are looked up
+    Keys missing;  // filter keys that are probed and that the file lacks
     for (const bool is_row : {false, true}) {
       for (const std::string& key : is_row ? *rows : *keys) {
         for (std::string& looked_up : KeysOf(key, is_row)) {
@@ -220,7 +219,7 @@ class AbsentKeyMaker {
                                    return !missing.contains(looked_up);
                                  });
     });
-    // Only one of the rows that share a prefix is looked up.
+    // Keeps only one of the rows that share a prefix.
     std::erase_if(*rows, [&](const std::string& row) {
       return std::ranges::any_of(KeysOf(row, true),
                                  [&](const std::string& looked_up) {
@@ -244,7 +243,7 @@ class AbsentKeyMaker {
   const FilterReader& filter_;
   const uint64_t count_;
   std::mt19937_64 engine_;
-  // The sample; of keys that split, the application's rows and the qualifiers.
+  // The sample, and the decoded rows and the qualifiers of keys that split.
   std::vector<std::string> sampled_;
   std::vector<std::string> rows_;
   std::vector<std::string> qualifiers_;

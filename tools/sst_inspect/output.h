@@ -1,5 +1,4 @@
-// The problems that a verb finds in a file, and the parts of tools/cli that its
-// output is made of.
+// The findings of a verb in a file, and the names of tools/cli for its output.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +34,7 @@ using cli::Table;
 using cli::ToHex;
 using cli::WithoutControls;
 
-// Prints what a verb finds in a file as it comes. Not thread-safe.
+// Prints the findings of a verb in a file one by one. Not thread-safe.
 class PrintedFindings final : public Findings {
  public:
   // The path and the output must outlive it.
@@ -43,11 +42,11 @@ class PrintedFindings final : public Findings {
                   uint64_t most_printed = UINT64_MAX)
       : path_(path), output_(output), most_printed_(most_printed) {}
 
-  // Prints the sentence if it is among the first ones, and counts all.
+  // Counts the problem, and prints the first `most_printed` of them.
   void Problem(std::string_view sentence) override;
   void MoreProblems(uint64_t count) override;
   void Failure(const rocksdb::Status& status) override { Failure(status, ""); }
-  // A problem has the place before it.
+  // Prints a problem with `place` before it.
   void Failure(const rocksdb::Status& status, std::string_view place);
   void Note(const std::string& sentence) override;
   bool all_is_well() const override { return worst_ == ExitCode::kOk; }

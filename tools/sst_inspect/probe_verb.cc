@@ -1,8 +1,8 @@
-// `sst_inspect probe`: what the filter of a file answers for a row or a cell.
+// `sst_inspect probe` prints a filter's answer for a row, a cell or a key.
 //
-// The exit code is kFinding when a filter block that was probed is damaged (its
-// answer is then "may be there"), or says that something is not there which is;
-// kFailed when the layout cannot hold the row.
+// The exit code is kFinding if a filter block that was probed is damaged (its
+// answer is then "may be there"), or gives a false negative; kFailed if the
+// layout cannot hold the row.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,9 +21,9 @@ namespace {
 
 using rocksdb::Status;
 
-// The key layout is for filters that do not name theirs.
+// --key-layout is for filters that do not name their layout.
 struct ProbeArgs : FileArgs {
-  // Row and qualifier are the application's, not as the key layout writes them.
+  // The application's row and qualifier, which the key layout encodes.
   std::string row;
   std::optional<std::string> qualifier;  // nullopt: look up the row alone
   // A whole key as it is in the file, instead of row and qualifier.
@@ -50,7 +50,8 @@ struct ProbeArgs : FileArgs {
 struct ProbeCounts {
   size_t answered = 0;
   size_t may_be_there = 0;  // of these
-  // Files in which a row cannot be looked up. A store's records are in such.
+  // Files in which a row cannot be looked up, such as those of a store's
+  // records.
   size_t without_layout = 0;
 };
 
@@ -105,7 +106,7 @@ class Prober {
     return may_match ? "may be there" : "not there";
   }
 
-  // Tells the answer of the filter, and returns whether it may match.
+  // Prints the answer of the filter, and returns whether it may match.
   bool LookUpInFilter(FilterReader* filter) {
     FilterAnswer answer;
     filter->LookUp(lookup_.value_or(FilterLookup{.is_row = true}), &answer);
@@ -139,8 +140,7 @@ class Prober {
     throw cli::Failure(file_.path() + ": " + why, ExitCode::kFailed);
   }
 
-  // Fills lookup_; it stays empty for a row of a file whose layout nobody
-  // names.
+  // Sets lookup_. It stays empty for a row if no layout is known for the file.
   void Encode() {
     const bool own_layout = file_.key_form() == KeyForm::kUserKey;
     format_ = Require(
@@ -169,8 +169,8 @@ class Prober {
     lookup_ = {.key = key_, .is_row = !args_.qualifier, .in_every_part = true};
   }
 
-  // 0 if the key is what is wanted; above 0 if it comes behind it in the order
-  // of bytes.
+  // Returns 0 if the key matches the lookup, and a number above 0 if it is
+  // after it in the order of bytes.
   int Place(std::string_view key) const {
     if (format_.form == KeyForm::kUserKey) {
       const bool match = lookup_->is_row ? key.starts_with(key_) : key == key_;
@@ -183,10 +183,10 @@ class Prober {
     return parts->qualifier.compare(format_.Split(key_)->qualifier);
   }
 
-  // Tells whether the file really has the key, deleted or not.
+  // Prints whether the file has the key, deleted or not.
   void LookUpInData(bool may_match) {
     const std::unique_ptr<CellReader> cells = file_.NewCellReader();
-    // The keys of a row come before the row itself in a reversed order.
+    // In a reversed order the keys of a row are before the row itself.
     const bool bytewise = file_.key_order() == sst::KeyOrder::kBytewise;
     if (lookup_->is_row) {
       if (bytewise) cells->SkipToRow(row_);
@@ -221,7 +221,7 @@ class Prober {
   PrintedFindings findings_;
   Record record_;
   KeyFormat format_;
-  std::string row_;  // as it is in keys
+  std::string row_;  // in the form of keys
   std::string key_;
   std::optional<FilterLookup> lookup_;
 };

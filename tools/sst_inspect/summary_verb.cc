@@ -8,8 +8,9 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-// The factor by which the data is smaller than its keys and values. If only the
-// size of all blocks together is known, it is the factor of these.
+// Returns the ratio of keys and values to the data blocks that store them. If
+// only the decompressed size of all blocks is known, it is the ratio of that to
+// the file.
 std::optional<double> RatioOf(const TableFile& file, const TableFacts& facts) {
   if (facts.uncompressed_bytes) {
     return static_cast<double>(*facts.uncompressed_bytes) /

@@ -1,4 +1,4 @@
-// TableStats: what one pass over a file's cells counts.
+// TableStats: the counts of one pass over a file's cells.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace rowbloom::sst_inspect {
 
-// The number of values of each power of two.
+// Counts values by powers of two.
 class Histogram {
  public:
   void Add(uint64_t value);
@@ -41,9 +41,9 @@ class Histogram {
   uint64_t max_ = 0;
 };
 
-// A row, its bytes as in the key.
+// The size of a row.
 struct RowSize {
-  std::string row;
+  std::string row;     // in the form of keys
   uint64_t cells = 0;  // entries, with each version
   uint64_t bytes = 0;  // their keys and values
 };
@@ -53,25 +53,25 @@ struct TableStats {
   uint64_t keys = 0;                  // distinct, without timestamps
   std::map<uint8_t, uint64_t> types;  // as stored
   uint64_t range_deletions = 0;
-  Histogram key_bytes;    // user keys, of each entry
-  Histogram value_bytes;  // each entry's
-  Histogram versions;     // each key's
+  Histogram key_bytes;    // of the user key of each entry
+  Histogram value_bytes;  // of each entry
+  Histogram versions;     // of each key
 
-  // Figures of a file whose key layout is known.
+  // The figures below need a known key layout.
   bool has_rows = false;
   uint64_t rows = 0;
   uint64_t columns = 0;         // distinct keys with a qualifier
   uint64_t outside_layout = 0;  // distinct keys that the layout does not split
-  Histogram cells_per_row;      // distinct keys
+  Histogram cells_per_row;      // distinct keys of each row
   Histogram row_bytes;
   std::vector<RowSize> biggest;  // by bytes, the biggest first
 };
 
-// Gets each row, its bytes as in the key.
+// Receives each row, in the form of keys.
 using OnRow = std::function<void(std::string_view row)>;
 
 // Reads the whole file. Holds one block and the biggest rows. On error *stats
-// has what was counted before it.
+// has the counts up to there.
 rocksdb::Status GatherStats(const TableFile& file, const KeyFormat& format,
                             size_t biggest_rows, TableStats* stats,
                             const OnRow& on_row = {});

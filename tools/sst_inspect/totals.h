@@ -18,7 +18,7 @@ namespace rowbloom::sst_inspect {
 struct TypeTotals {
   uint64_t blocks = 0;
   uint64_t stored_bytes = 0;
-  uint64_t contents_bytes = 0;  // as stored, where that is not known
+  uint64_t contents_bytes = 0;  // stored bytes, if that is not known
   uint64_t damaged = 0;
 
   void Add(const BlockInfo& block) {
@@ -35,7 +35,7 @@ struct TypeTotals {
     return *this;
   }
 
-  // A row of kTotalsColumns, for a file of `file_bytes`.
+  // Returns a row of kTotalsColumns, for a file of `file_bytes`.
   Record RecordOf(std::string_view type, uint64_t file_bytes) const;
 };
 
@@ -66,12 +66,12 @@ struct SectionTotals {
   uint64_t size_bytes = 0;
   Range<int> probes;
   Range<double> fill;
-  // An absent key meets a partition about as often as a present one does: the
+  // Absent keys probe a partition about as often as present keys do. So the
   // rate of the file is the mean of the partitions' rates, weighted by keys, or
-  // by bytes where those are not known.
+  // by bytes if the keys are not known.
   double rate_times_weight = 0;
   double weight = 0;
-  bool rated = false;  // a section of them can be probed
+  bool rated = false;  // at least one of the sections has a rate
 
   void Add(const SectionFacts& section);
   std::optional<double> BitsPerKey() const;
@@ -82,12 +82,12 @@ struct SectionTotals {
 using SectionId = std::pair<std::string, std::string>;
 using TotalsBySection = std::map<SectionId, SectionTotals>;
 
-// RocksDB's own filters do not say how many keys they have; the properties of
-// the file say how many all of them have. Changes the totals of the one section
-// of a file, all of whose blocks are RocksDB's and were read.
+// Takes the number of keys from the properties of the file, as RocksDB's own
+// filters do not have it. Does nothing if there are several sections. REQUIRES
+// that all filter blocks are RocksDB's and were read.
 void UseEntriesOfProperties(const TableFacts& facts, TotalsBySection* totals);
 
-// Adds them as members; kSectionColumns has most of them.
+// Adds the totals as members; kSectionColumns has most of them.
 void AddSectionTo(Record* record, const SectionId& what,
                   const SectionTotals& totals);
 inline constexpr std::string_view kSectionColumns =

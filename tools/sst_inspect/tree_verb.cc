@@ -1,5 +1,5 @@
-// tree: the files of a database by family and level, and where the bytes of its
-// filters are.
+// tree: the files of a database and the bytes of their filters, by family and
+// level.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -114,7 +114,7 @@ void Print(const DatabaseTree& tree, const TreeArgs& args,
   if (args.files && all.files > 0) output.Line();
 }
 
-// Prints the tree, or draws it, and then each file if that is asked for.
+// Prints the tree, or draws it and, with --files, each file.
 ExitCode Show(const TreeArgs& args, const Streams& streams, DatabaseTree* tree,
               HtmlReport* report) {
   size_t files = 0;
