@@ -1,4 +1,4 @@
-// Store::NewCellIterator: a walk through the keys of a family.
+// Store::NewCellIterator walks over the keys of a family.
 #include "rowbloom/cell_iterator.h"
 
 #include <algorithm>
@@ -56,12 +56,12 @@ class FamilyCells final : public CellIterator {
       cells_->it()->Next();
       return FindShown();
     });
-    // Some of a key may have been read.
+    // The key may have been read in part.
     if (!status_.ok()) shown_.clear();
   }
 
  private:
-  // Moves to the next key, from the one here on, that has something to show.
+  // Moves to the first key, from the present one on, with an entry to show.
   Status FindShown() {
     shown_.clear();
     at_ = 0;
@@ -77,9 +77,9 @@ class FamilyCells final : public CellIterator {
   }
 
   // Reads the blocks of the range once more if there may be range deletes.
-  // RocksDB (7.8.3) forgets that a file could not be read where it skips the
-  // keys of one, so that other files show what was overwritten or deleted. A
-  // file that is gone was merged, and so read.
+  // Where RocksDB (7.8.3) skips the keys of one, it forgets that a file could
+  // not be read. Other files then show cells that were overwritten or deleted.
+  // A file that is gone was merged, and so read.
   Status CheckBlocks() const {
     if (family_->second.format != CellFormat::kLatest) return Status::OK();
     rocksdb::ColumnFamilyHandle* const handle = family_->second.handle();
@@ -116,7 +116,7 @@ class FamilyCells final : public CellIterator {
     return Status::OK();
   }
 
-  // The versions that the key here shows.
+  // Reads the entries that the present key shows.
   Status ReadKey() {
     std::string_view row_bytes;
     Status s = opened_.FindRow(cells_->it()->key().ToStringView(), &row_bytes);
@@ -133,7 +133,7 @@ class FamilyCells final : public CellIterator {
     return s;
   }
 
-  // Makes shown_ what is to be shown of the entries in it.
+  // Reduces shown_ to the entries to show.
   void Select() {
     const VersionRules rules = family_->second.rules();
     const RowDeletes& row_deletes = cells_->row_deletes();
@@ -142,7 +142,7 @@ class FamilyCells final : public CellIterator {
       RemoveDead(rules, {wall_ms_, kMaxTimestampMs, &row_deletes}, &shown_);
       selected = DropDeleted(shown_);
       DropDeletedSingly(&selected);
-      // A put that has run out hides those that it pushed out.
+      // A put whose TTL has run out hides the versions that it pushed out.
       std::erase_if(selected, [this](const Entry& entry) {
         return entry.type == ChangeType::kPut && !HasRunOut(entry, wall_ms_);
       });
@@ -172,7 +172,7 @@ class FamilyCells final : public CellIterator {
   uint64_t wall_ms_ = 0;
   KeyRange range_;
   rocksdb::Slice upper_;
-  // Seeks go by no filter: the first row of the range may be in no file.
+  // Seeks probe no filter, as the first row of the range may be absent.
   rocksdb::ReadOptions read_options_;
   std::unique_ptr<RowCells> cells_;
 

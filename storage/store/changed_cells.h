@@ -1,4 +1,4 @@
-// Stored cells as the changes of a batch in the making leave them.
+// ChangedCells reads stored cells with the changes of an unwritten batch.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ using CellKey = std::pair<uint32_t, std::string>;  // family, key
 // The row of a change, in one family.
 struct RowOfFamily {
   std::string_view row;
-  std::string bytes;  // the row's in a key
+  std::string bytes;  // the row as in its keys
   uint64_t hash = 0;  // HashRow
   FamilyMap::const_iterator family;
 
@@ -37,11 +37,11 @@ struct RowOfFamily {
   }
 };
 
-// The view of one write on the cells of its rows. Not thread-safe.
+// One write's view of the cells of its rows. Not thread-safe.
 class ChangedCells {
  public:
-  // The cells are as of `snapshot`, unless it is null: then the caller has
-  // locked their rows. `opened` outlives the object.
+  // Reads cells as of `snapshot`. If it is null, the caller has locked their
+  // rows. `opened` outlives the object.
   ChangedCells(const OpenedStore& opened, std::span<const Change> changes,
                const rocksdb::Snapshot* snapshot)
       : opened_(opened) {
@@ -55,14 +55,14 @@ class ChangedCells {
     }
   }
 
-  // Notes what a change made of a cell, for changes that look at it later. The
-  // entry's value outlives the object.
+  // Notes the entry that a change adds to a cell, for later changes that read
+  // the cell. The entry's value outlives the object.
   void Note(const RowOfFamily& at, std::string_view qualifier,
             const Entry& entry) {
     if (IsLookedAt(at)) changed_[at.KeyOf(qualifier)].since.push_back(entry);
   }
-  // Notes that nothing that RocksDB has of the cell, or of the row in the
-  // family, is left.
+  // Notes that a change removes all that RocksDB has of the cell, or of the row
+  // in the family.
   void NoteRemoval(const RowOfFamily& at, std::string_view qualifier) {
     Note(at, qualifier, {kRemoval});
   }
@@ -77,7 +77,7 @@ class ChangedCells {
     rocksdb::PinnableSlice stored;  // the entries may view into it
     Entries entries;
   };
-  // Finds a cell, whose entries are none if it is absent. Errors are RocksDB's;
+  // Finds a cell; an absent one has no entries. Errors are RocksDB's;
   // Corruption as ReadEntries; InvalidArgument: the qualifier is too long.
   rocksdb::Status Find(const RowOfFamily& at, std::string_view qualifier,
                        Cell* cell) {
@@ -167,7 +167,7 @@ class ChangedCells {
     return changed_.lower_bound(
         {row.first, RowEnd(row.second, kMaxQualifierBytes)});
   }
-  // This type stands in the place of an entry: all before it is removed.
+  // The type of an entry that removes all entries before it.
   static constexpr ChangeType kRemoval = ChangeType::kDeleteRow;
 
   bool IsLookedAt(const RowOfFamily& at) const {
@@ -189,12 +189,12 @@ class ChangedCells {
 
   const OpenedStore& opened_;
   rocksdb::ReadOptions options_;
-  // A later change may look at cells, and at values in `latest` families. Most
-  // batches look at none, and note nothing.
+  // Tell whether a later change may read cells of `versioned` families, and of
+  // `latest` ones. Most batches read none, and note nothing.
   bool looks_at_cells_ = false;
   bool looks_at_values_ = false;
-  // The rows that were removed, and the cells that were changed since. Finding
-  // one applies its changes.
+  // The rows that were removed, and the cells that were changed afterwards.
+  // Find applies the changes of its cell.
   std::set<CellKey> removed_rows_;
   std::map<CellKey, Changed> changed_;
 };

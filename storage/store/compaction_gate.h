@@ -14,25 +14,24 @@
 
 namespace rowbloom {
 
-// Knows which compactions of a database run, and can keep new ones waiting.
+// Tracks the running compactions of a database, and can make new ones wait.
 //
 // Ingestion: RocksDB (7.8.3 to 11.8.1) looks for older values of an ingested
-// file's keys in the files that readers have
-// (ExternalSstFileIngestionJob::Run). A flush or a compaction whose record of
-// the MANIFEST another thread wrote changes the files some time before readers
-// have the new ones. A file that is ingested in between may get a place below
-// older values, which then hide its own; and where readers had no file, RocksDB
-// reads past an array. When a compaction counts as completed here, readers have
-// its files.
+// file's keys in the files that readers see (ExternalSstFileIngestionJob::Run).
+// If another thread writes the MANIFEST record of a flush or a compaction, the
+// files change some time before readers see the new ones. A file that is
+// ingested in between may be placed below older values, which then hide its
+// own. If readers had no file, RocksDB reads past the end of an array. Once a
+// compaction counts as completed here, readers see its files.
 //
-// Rules: a compaction removes what the rules of its beginning rule out, which
-// wider ones may show again meanwhile.
+// Rules: a compaction removes versions by the rules of its beginning, but wider
+// rules may make them visible again meanwhile.
 //
 // Thread-safe.
 class CompactionGate final : public rocksdb::EventListener {
  public:
   using FamilyIds = std::vector<uint32_t>;
-  // The longest time for WaitForNone before Closed, for which writes wait, too.
+  // The limit of a WaitForNone before Closed. Writes wait for Closed, too.
   static constexpr std::chrono::seconds kLongestWait{30};
 
   // `background_jobs` bounds the compactions that run at one time.
@@ -40,15 +39,15 @@ class CompactionGate final : public rocksdb::EventListener {
     running_.reserve(2 * background_jobs);
   }
 
-  // Waits until no compaction of the families runs, but no longer than this.
+  // Waits until no compaction of the families runs, for at most `longest`.
   void WaitForNone(const FamilyIds& families,
                    std::chrono::steady_clock::duration longest) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, longest, [&] { return NoneRuns(families); });
   }
 
-  // As long as it lives, no compaction of the families runs: it waits for those
-  // that do, and others wait for it. REQUIRES that there is one at a time.
+  // While it lives, no compaction of the families runs: it waits for running
+  // ones, and new ones wait for it. REQUIRES that there is one at a time.
   class Closed {
    public:
     Closed(CompactionGate* gate, FamilyIds families) : gate_(gate) {
@@ -69,7 +68,7 @@ class CompactionGate final : public rocksdb::EventListener {
     CompactionGate* const gate_;
   };
 
-  // RocksDB calls these without a lock, the second one after each first one
+  // RocksDB calls these without a lock. Each begin is followed by a completion,
   // unless the database is closing.
   void OnCompactionBegin(rocksdb::DB* /*database*/,
                          const rocksdb::CompactionJobInfo& info) override {
@@ -95,7 +94,7 @@ class CompactionGate final : public rocksdb::EventListener {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  // Guarded by the mutex, as are:
+  // The mutex guards these:
   FamilyIds running_;  // the family of each compaction
   FamilyIds closed_;   // the families of which none may begin
 };

@@ -1,5 +1,5 @@
-// Database: a RocksDB database, with or without a front filter, and the handles
-// of its open column families, closed together in the right order.
+// Database owns a RocksDB database, with or without a front filter, and the
+// handles of its open column families. It closes them in the right order.
 #pragma once
 
 #include <chrono>
@@ -24,12 +24,14 @@
 
 namespace rowbloom {
 
-// Owned by whoever uses the column family, so that one that is dropped keeps
-// its files until the last reader is done. Must be gone before the Database is.
+// Every user of a column family shares its handle, so that a dropped family
+// keeps its files until the last reader is done. All must be gone before the
+// Database is.
 using ColumnFamily = std::shared_ptr<rocksdb::ColumnFamilyHandle>;
 
-// Movable, empty until opened. As thread-safe as rocksdb::DB; opening, finding,
-// creating and dropping column families and destroying are for one thread.
+// Movable, empty until opened. As thread-safe as rocksdb::DB, but only one
+// thread at a time may open or destroy it, or find, create or drop column
+// families.
 class Database {
  public:
   enum class Access { kReadWrite, kReadOnly, kTransactions };
@@ -66,8 +68,8 @@ class Database {
       status = rocksdb::DB::Open(options, path, column_families, &handles,
                                  Into(&db));
     } else {
-      // The store's locks of rows order commits already, so that few of
-      // RocksDB's, a million by default, are enough.
+      // The store's row locks already order commits, so few of RocksDB's lock
+      // buckets are enough; the default is a million.
       rocksdb::OptimisticTransactionDBOptions locks;
       locks.occ_lock_buckets = 1024;
       status = rocksdb::OptimisticTransactionDB::Open(
@@ -90,9 +92,9 @@ class Database {
     return status;
   }
 
-  // Adds column families to the database and to the open ones, after a failure
-  // those that were made. RocksDB writes and reads its file of options, which
-  // has all column families, once.
+  // Creates and opens column families; after a failure, those that were created
+  // are open. One call makes RocksDB write and read its OPTIONS file, which
+  // lists all column families, only once.
   rocksdb::Status CreateColumnFamilies(
       const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families) {
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
@@ -104,7 +106,7 @@ class Database {
     return status;
   }
 
-  // Takes a column family, if it is open, out of the database and from the open
+  // Drops a column family, if it is open, from the database and from the open
   // ones.
   rocksdb::Status DropColumnFamily(const std::string& name) {
     const ColumnFamily dropped = Find(name);
@@ -131,9 +133,9 @@ class Database {
     return db_->Write(synced, batch);
   }
 
-  // An iterator over one row, at its first key. The front filter is probed
-  // once: an absent row takes a tenth of the time of an iterator of RocksDB,
-  // and later seeks in a row need no answer.
+  // Returns an iterator over one row, at its first key. The front filter is
+  // probed once: an absent row takes a tenth of the time of a RocksDB iterator,
+  // and later seeks in a row need no probe.
   std::unique_ptr<rocksdb::Iterator> SeekRow(
       rocksdb::ReadOptions options, rocksdb::ColumnFamilyHandle* family,
       std::string_view row_bytes) const {
@@ -146,7 +148,7 @@ class Database {
     row->Seek(row_bytes);
     return row;
   }
-  // A transaction whose checks begin now. REQUIRES Access::kTransactions.
+  // Begins a transaction; its checks start now. REQUIRES Access::kTransactions.
   std::unique_ptr<rocksdb::Transaction> BeginTransaction() const {
     rocksdb::OptimisticTransactionOptions options;
     options.set_snapshot = true;

@@ -1,5 +1,6 @@
-// Families come, change and go while the store is open. FORMAT.md has the order
-// of a change's steps, after each of which the next open completes it.
+// Families can be created, altered and dropped while the store is open.
+// FORMAT.md has the order of the steps. The next opening completes a change
+// that was interrupted after any of them.
 #include <optional>
 #include <utility>
 
@@ -16,7 +17,7 @@ using rocksdb::Status;
 
 namespace {
 
-// The checks of AlterFamily, and the family as it would be.
+// Checks the arguments of AlterFamily, and sets up the altered family.
 Status PrepareAlter(const std::string& name, const FamilyOptions& options,
                     const FamilyMap& families, const OpenedStore& opened,
                     FamilySetup* setup) {
@@ -54,10 +55,10 @@ Status Store::CreateFamily(const std::string& name,
     Status s =
         MakeFamilySetup(name, options, opened.options, opened.shared, &setup);
     if (!s.ok()) return s;
-    // RocksDB (7.8.3) looks for the families without a lock when it checks the
-    // keys of a transaction.
+    // RocksDB (7.8.3) looks up column families without a lock when it checks
+    // the keys of a transaction.
     const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
-    // One of that name may be left by a drop that failed half-way.
+    // A drop that failed half-way may have left a column family of that name.
     s = opened.database.DropColumnFamily(name);
     PutFamilyRecord(FamilyState::kKept, name, options, &batch);
     if (s.ok()) s = opened.database.WriteSynced(&batch);
@@ -83,7 +84,7 @@ Status Store::DropFamily(const std::string& name) {
     PutFamilyRecord(FamilyState::kDropped, name, found->second.options, &batch);
     families.erase(found);
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
-    // A write to a column family that is gone would stop all others.
+    // A write to a dropped column family would stop all others.
     const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
     s = opened.database.WriteSynced(&batch);
     if (!s.ok()) return s;
@@ -111,15 +112,15 @@ Status Store::TruncateFamily(const std::string& name) {
     families.erase(found);
     FamilyTable::Shares now = FamilyTable::Share(families);
     const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
-    // A family that a record names and RocksDB does not have is completed by
-    // the next open. After a failure, which is no background error to RocksDB,
-    // the MANIFEST may have the drop, and lose what is written later.
+    // The next opening completes a family that has a record and no column
+    // family. If the drop fails, RocksDB sees no background error. But the
+    // MANIFEST may have the drop, and later writes would be lost.
     s = opened.database.DropColumnFamily(name);
     if (!s.ok()) {
       opened.listener->Stop(s);
       return s;
     }
-    // Reads find the family as it was until it is there again.
+    // Until the family is created again, reads see its old cells.
     s = CatchExceptions([&] {
       Status made = opened.database.WriteSynced(&batch);
       if (made.ok()) {
@@ -166,9 +167,9 @@ Status Store::AlterFamily(const std::string& name,
     CompactionGate::FamilyIds ids = {before.handle()->GetID()};
     const uint32_t merged = before.shared_rules->Merging().max_versions;
     if (merged > options.max_versions) PutMergedVersions(name, merged, &batch);
-    // SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST
-    // for overcome, and deletes files that the MANIFEST may name: the database
-    // could not be opened again.
+    // SetOptions of RocksDB 10 and later treats an earlier failed write of the
+    // MANIFEST as overcome, and deletes files that the MANIFEST may name. The
+    // database could not be opened again.
     s = opened.CheckWritable();
     if (s.ok() && before.options.timestamps == Timestamps::kClient &&
         options.timestamps == Timestamps::kStore) {
@@ -182,20 +183,20 @@ Status Store::AlterFamily(const std::string& name,
     s = set(options);
     if (s.ok()) s = opened.database.WriteSynced(&batch);
     if (!s.ok()) {
-      // RocksDB keeps options in memory that it could not write. They change
-      // files alone: no second error.
+      // RocksDB keeps options in memory that it could not write. They affect
+      // only new files, so a second error is ignored.
       if (opened.CheckWritable().ok()) {
         set(before.options).PermitUncheckedError();
       }
       return s;
     }
     before.filter_policy->Alter(std::move(setup.filter_policy));
-    // A compaction that runs would still remove what the rules of before rule
-    // out, after it was seen again.
+    // A running compaction would still remove versions by the old rules after
+    // the new ones made them visible again.
     if (has_new_rules) {
       opened.compaction_gate->WaitForNone(ids, CompactionGate::kLongestWait);
     }
-    // No write goes on by options that are not kept any more.
+    // No write continues with the old options.
     const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
     std::optional<CompactionGate::Closed> no_compactions;
     if (has_new_rules) {
@@ -203,7 +204,7 @@ Status Store::AlterFamily(const std::string& name,
     }
     before.shared_rules->SetMerged(merged);
     before.shared_rules->Set(setup.family.rules());
-    // So would a flush, which merges the writes of a cell.
+    // A flush would do that, too, as it merges the writes of a cell.
     if (has_new_rules) opened.database.WaitForFlushes();
     opened.families->Set(std::move(shares));
     no_writes.NoteWideWrite();

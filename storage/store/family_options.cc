@@ -20,7 +20,7 @@ constexpr size_t kMaxFamilyNameBytes = 255;
 constexpr uint32_t kMinBlockBytes = uint32_t{1} << 10;
 constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
 constexpr uint32_t kMaxDictionaryBytes = uint32_t{1} << 20;
-// RocksDB's advice.
+// RocksDB recommends this ratio.
 constexpr uint32_t kTrainingBytesOfDictionaryByte = 100;
 
 rocksdb::CompressionType RocksdbType(Compression compression) {
@@ -35,7 +35,7 @@ rocksdb::CompressionType RocksdbType(Compression compression) {
   return rocksdb::kDisableCompressionOption;
 }
 
-// As rocksdb::DB::SetOptions takes it.
+// Returns the name for rocksdb::DB::SetOptions.
 std::string TypeName(std::optional<Compression> compression) {
   std::string name;
   rocksdb::GetStringFromCompressionType(
@@ -159,10 +159,10 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = store.block_cache;
   table.block_size = family.block_size_bytes;
-  // Filters and indexes are held with the open files. In the cache, a filter
-  // block of more than its shard is read again for every get; in partitions,
-  // a get of an absent row takes twice as long. The cache makes room for them,
-  // as far as it has any.
+  // Filters and indexes stay in memory with the open files. In the cache, a
+  // filter block larger than a shard would be read again for every get. In
+  // partitions, a get of an absent row would take twice as long. The cache
+  // makes room for them, as far as it has any.
   table.cache_index_and_filter_blocks = false;
   table.cache_usage_options.options_overrides.insert(
       {rocksdb::CacheEntryRole::kBlockBasedTableReader,
@@ -183,7 +183,7 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
       NewRowCounterFactory(*store.key_layout, format));
   options.target_file_size_base = store.file_bytes;
   options.write_buffer_size = store.write_buffer_bytes;
-  // RocksDB's default, but not for families that are created later.
+  // This is RocksDB's default, but not for families that are created later.
   if (store.transactions) options.max_write_buffer_size_to_maintain = -1;
   options.disable_auto_compactions = !store.auto_compaction;
   return rocksdb::GetColumnFamilyOptionsFromMap(
@@ -201,7 +201,7 @@ std::unordered_map<std::string, std::string> AlterableOptions(
                   ";enabled=", compression.has_value() ? "true" : "false", "}");
   };
   const std::optional<Compression>& bottom = family.bottom_compression;
-  // Old files are looked through for what expired; RocksDB's own period.
+  // Old files are compacted after RocksDB's own period to remove expired cells.
   constexpr uint64_t kThirtyDays = uint64_t{30} * 24 * 60 * 60;
   const bool expires = !family.KeepsLatest() || family.ttl_ms > 0;
   return {

@@ -1,5 +1,4 @@
-// The meaning of a family's options: their ranges, the RocksDB options that
-// they stand for, and how two sets of them differ.
+// Checks the options of a family, and translates them to RocksDB options.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +21,8 @@
 namespace rowbloom {
 
 // The format version of all tables, the records' too. Both RocksDB 7.8 and 9.10
-// read and write it; later versions are unknown to 7.8, which would have to
-// refuse the files.
+// read and write it. RocksDB 7.8 does not know later versions, and would refuse
+// the files.
 inline constexpr uint32_t kTableFormatVersion = 5;
 
 CellFormat CellFormatOf(const FamilyOptions& options);
@@ -36,8 +35,7 @@ std::string QuotedFamily(std::string_view name);
 // InvalidArgument: not a name of a family, as Store::Open lists them.
 rocksdb::Status CheckFamilyName(std::string_view name);
 
-// An option that is a number, its value, and the smallest and largest one that
-// it may have.
+// A numeric option, its value, and the smallest and largest permitted value.
 struct OptionRange {
   const char* option;
   uint64_t value;
@@ -55,7 +53,7 @@ struct Family {
   std::shared_ptr<AlterableFilterPolicy> filter_policy;
   std::shared_ptr<SharedRules> shared_rules;  // rules(), as merges see them
 
-  // Makes it the family of the open column family of that name.
+  // Connects the family to the open column family of that name.
   void Connect(const Database& database, const std::string& name) {
     column_family = database.Find(name);
     shared_rules->oldest_put.Watch(database.get(), column_family);
@@ -66,27 +64,26 @@ struct Family {
   }
 };
 
-// A family as RocksDB opens it, and as the store does, but for the column
-// family.
+// The RocksDB descriptor of a family, and its Family without the column family.
 struct FamilySetup {
   rocksdb::ColumnFamilyDescriptor descriptor;
-  // The policy that the family's policy hands on to.
+  // The policy to which the family's policy forwards calls.
   std::shared_ptr<const rocksdb::FilterPolicy> filter_policy;
   Family family;
 };
 
 // Creates nothing on disk. InvalidArgument: an option is out of its range; the
-// message names the family and the option. REQUIRES that `store` leaves nothing
-// open, as OpenedStore::options; its block cache and `shared` are needed to
-// open what comes out.
+// message names the family and the option. REQUIRES that `store` has no option
+// unset, as OpenedStore::options. Its block cache and `shared` are needed only
+// to open the result.
 rocksdb::Status MakeFamilySetup(const std::string& name,
                                 const FamilyOptions& family,
                                 const StoreOptions& store,
                                 const std::shared_ptr<SharedState>& shared,
                                 FamilySetup* setup);
 
-// The RocksDB options that follow the family's while it is open, for
-// rocksdb::DB::SetOptions.
+// Returns the RocksDB options that can be altered with the family's while it is
+// open, for rocksdb::DB::SetOptions.
 std::unordered_map<std::string, std::string> AlterableOptions(
     const FamilyOptions& family);
 

@@ -16,12 +16,12 @@ namespace {
 using rocksdb::CompactionFilter;
 using rocksdb::Slice;
 
-// Operands of more bytes are left apart: joining them would copy them once per
+// Operands of more bytes are not joined: joining would copy them once per
 // level, and once more for a read.
 constexpr size_t kMaxCombinedBytes = size_t{64} << 20;
 
-// Tells whether `body` returned true. RocksDB's threads end the process at an
-// exception, and its reads leave a state that the next one stops at.
+// Tells whether `body` returned true. An exception would end the process in a
+// thread of RocksDB, and in a read leave a state that stops the next read.
 template <typename Body>
 bool Succeeds(Body body) noexcept {
   try {
@@ -53,8 +53,8 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
   bool Merge(const MergeOperationInput& in, MergeOperationOutput* out) const {
     Entries entries;
     if (in.existing_value == nullptr && in.operand_list.size() == 1) {
-      // Some of several writes may be surplus. Bytes that cannot be decoded
-      // are named by whoever reads them.
+      // A single entry is not surplus, but some of several may be. Reads report
+      // bytes that cannot be decoded.
       const Slice& stored = in.operand_list.front();
       std::string problem;
       if (!DecodeEntries(stored.ToStringView(), &entries, &problem) ||
@@ -105,11 +105,11 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
     return byte_count;
   }
 
-  // Calls apply(operand) for the operands in order, until it returns false, but
-  // once for neighbours that are puts alone: a call takes as long as there are
-  // versions. Returns whether all calls returned true. Versions that may be too
-  // large together are applied one by one: which of them are surplus depends on
-  // those before them.
+  // Calls apply(operand) for the operands in order, until it returns false.
+  // Returns whether all calls returned true. Neighbours that have only puts
+  // share a call, as each call takes time for all versions. Versions that may
+  // be too large together are applied one by one: which of them are surplus
+  // depends on those before them.
   template <typename Operands, typename Apply>
   static bool ForEachRun(const Slice& key, const Operands& operands,
                          size_t state_bytes, rocksdb::Logger* logger,
@@ -149,9 +149,9 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
   const std::shared_ptr<const SharedRules> rules_;
 };
 
-// One (sub)compaction: keys come in order, from one thread. FilterV2 is const
-// in RocksDB's interface, hence the mutable members. Values that cannot be
-// decoded stay: reading them says what is wrong.
+// Filters one (sub)compaction, in which one thread passes the keys in order.
+// FilterV2 is const in RocksDB's interface, hence the mutable members. Values
+// that cannot be decoded stay: reads report them.
 class Reclaim final : public CompactionFilter {
  public:
   explicit Reclaim(const ReclaimParts& parts)
@@ -160,10 +160,10 @@ class Reclaim final : public CompactionFilter {
         // AlterFamily changes no rules while a compaction runs.
         rules_(parts.rules->Get()),
         drops_surplus_(parts.rules->Merging() == rules_),
-        // RocksDB calls this for entries that a snapshot still sees, too. A
-        // snapshot taken from now on sees all deletes that are compacted. Where
-        // deletes of later times may have been removed, it calls this for
-        // those, too, which must not take what came after the removal.
+        // RocksDB also passes entries that a snapshot still sees. A snapshot
+        // taken from now on sees all deletes that are compacted. RocksDB also
+        // passes deletes that were removed. Later ones (kLaterPuts) must not
+        // take entries that were written after the removal.
         apply_family_deletes_(!parts.shared->HasSnapshots() &&
                               !parts.shared->MayHave(kLaterPuts)) {}
 
@@ -202,7 +202,7 @@ class Reclaim final : public CompactionFilter {
                               {wall_ms_, NoPutsBeforeMs(), &row_deletes_,
                                type == ValueType::kMergeOperand},
                               &entries_);
-    // Merges have left more than are kept if fewer are kept since then.
+    // Merges left surplus versions if max_versions became smaller afterwards.
     if (type == ValueType::kValue && drops_surplus_) {
       removed |= DropSurplus(rules_, &entries_);
     }
@@ -212,8 +212,8 @@ class Reclaim final : public CompactionFilter {
     return Decision::kChangeValue;
   }
 
-  // The number of ReclaimFacts. The first delete that expired makes it look at
-  // the family's files, of which there may be many.
+  // Returns ReclaimFacts::no_puts_before_ms. The first expired delete makes it
+  // inspect the family's files, of which there may be many.
   uint64_t NoPutsBeforeMs() const {
     const bool has_expired_delete =
         std::ranges::any_of(entries_, [this](const Entry& entry) {
@@ -263,7 +263,7 @@ class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
         parts_.rules->Get().ttl_ms == 0 && !parts_.shared->MayHave(kCellTtls)) {
       return nullptr;
     }
-    std::unique_ptr<CompactionFilter> filter;  // none keeps everything
+    std::unique_ptr<CompactionFilter> filter;  // null keeps everything
     Succeeds([&] {
       filter = std::make_unique<Reclaim>(parts_);
       return true;

@@ -1,7 +1,7 @@
-// The parts of an open store that RocksDB's background threads share, which may
-// run on for a short time after it is closed: SharedState, the version rules
-// and filter policies of its families, which change meanwhile, and the merge
-// operators and compaction filters that apply the rules.
+// The parts of an open store that RocksDB's background threads share:
+// SharedState, the version rules and filter policies of families, which can be
+// altered meanwhile, and the merge operators and compaction filters that apply
+// the rules. The threads may run on for a short time after the store is closed.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 
 namespace rowbloom {
 
-// The state that is one for all families. Thread-safe.
+// The state that all families share. Thread-safe.
 struct SharedState {
   explicit SharedState(WallClock wall_clock) : clock(std::move(wall_clock)) {}
 
@@ -49,8 +49,8 @@ struct SharedState {
   bool MayHave(RareKinds kinds) const { return (rare_kinds & kinds) != 0; }
 };
 
-// The rules, and the facts about the family's entries that decide what its
-// compactions and loads may do. Thread-safe, but for Set: one at a time.
+// The rules of a family, and the facts about its entries on which compactions
+// and loads depend. Thread-safe, but only one Set may run at a time.
 class SharedRules {
  public:
   // `memtable_bytes` are those of UpdateCounts.
@@ -59,8 +59,8 @@ class SharedRules {
     Set(rules);
   }
 
-  // A call beside a Set may mix both rules: compactions, which need all of one,
-  // do not run then, and merges go by max_versions alone.
+  // During a Set the result may mix old and new rules. Compactions, which need
+  // the rules of one Set, do not run then, and merges use max_versions alone.
   VersionRules Get() const { return {max_versions_, min_versions_, ttl_ms_}; }
 
   void Set(const VersionRules& rules) {
@@ -69,27 +69,28 @@ class SharedRules {
     ttl_ms_ = rules.ttl_ms;
   }
 
-  // The rules by which writes are merged. Those that came while more versions
-  // were kept are merged by that number, which is in a record of the family: a
-  // later delete of one version shows the next. An opening that finds nothing
-  // left to merge deletes the record.
+  // Returns the rules by which writes are merged. Writes from when the family
+  // kept more versions are merged by that number: a later delete of one version
+  // shows the next. The number is in a record of the family. An opening that
+  // finds nothing to merge deletes the record.
   VersionRules Merging() const {
     VersionRules rules = Get();
     rules.max_versions = std::max<uint32_t>(rules.max_versions, merged_);
     return rules;
   }
-  // The call comes before a Set that keeps fewer. A smaller number may come
-  // only while nobody reads or writes. 0: nothing is left to merge.
+  // Sets that number. Called before a Set that keeps fewer versions. It may
+  // fall only while no thread reads or writes. 0: there is nothing to merge.
   void SetMerged(uint32_t max_versions) { merged_ = max_versions; }
 
-  // The number rises with each kDeleteFamilyVersion, or load with some, under
-  // the locks of their rows: after a write can be read, before a load comes in.
+  // Returns a number that rises, under the locks of the rows, with each write
+  // of a kDeleteFamilyVersion after it is visible, and with each load of some
+  // before its files are added.
   uint64_t FamilyVersionDeletes() const { return family_version_deletes_; }
   void NoteFamilyVersionDelete() { ++family_version_deletes_; }
 
   OldestPut oldest_put;
   UpdateCounts updates;
-  // Files that reads passed over by their times.
+  // The files that reads skipped by their times.
   std::atomic<uint64_t> files_passed_over = 0;
 
  private:
@@ -100,9 +101,9 @@ class SharedRules {
   std::atomic<uint64_t> family_version_deletes_ = 0;
 };
 
-// The filter policy of a family. Hands everything on to policies of
-// NewFilterPolicy: the current one builds filters, the first one reads those of
-// all, as each of them could. Thread-safe.
+// The filter policy of a family. It forwards all calls to policies of
+// NewFilterPolicy: the current one builds filters, and the first one reads
+// those of all policies, as any of them could. Thread-safe.
 class AlterableFilterPolicy final : public rocksdb::FilterPolicy {
  public:
   using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
@@ -110,7 +111,7 @@ class AlterableFilterPolicy final : public rocksdb::FilterPolicy {
   explicit AlterableFilterPolicy(const Policy& policy)
       : policies_{policy}, first_(*policy), current_(policy.get()) {}
 
-  // New filters are built by `policy`, or by one of its options that is known.
+  // Makes `policy`, or a known one with the same options, build new filters.
   void Alter(Policy policy) {
     const std::lock_guard lock(mutex_);
     const std::string_view name = policy->Name();
@@ -123,7 +124,7 @@ class AlterableFilterPolicy final : public rocksdb::FilterPolicy {
     current_ = known->get();
   }
 
-  // GetFilterStats of all policies, one after the other.
+  // Collects GetFilterStats of all policies, one after the other.
   rocksdb::Status Stats(std::vector<LevelFilterStats>* stats) const {
     stats->clear();
     const std::lock_guard lock(mutex_);
@@ -151,22 +152,21 @@ class AlterableFilterPolicy final : public rocksdb::FilterPolicy {
 
  private:
   mutable std::mutex mutex_;
-  // Stay as long as this object: RocksDB keeps names, and builders their
-  // policy.
+  // None is ever removed: RocksDB keeps names, and builders keep their policy.
   std::vector<Policy> policies_;
   const rocksdb::FilterPolicy& first_;
   std::atomic<const rocksdb::FilterPolicy*> current_;
 };
 
-// For families whose cell format is `versioned`: operands and values are
+// Returns the merge operator of `versioned` families. Operands and values are
 // entries of cell_versions.h.
 std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
     std::shared_ptr<const SharedRules> rules);
 
-// Compaction filters that give back the space of what no read can see any more:
-// versions that expired, and, in families of the format `versioned`, what a
-// delete of the row or of its family took. Merging, or RocksDB itself, removes
-// what a put or another delete replaced.
+// Compaction filters that reclaim the space of versions that no read can see:
+// expired ones and, in `versioned` families, those that a delete of the row or
+// of its family took. Merging, or RocksDB itself, removes versions that a put
+// or another delete replaced.
 struct ReclaimParts {
   CellFormat format;
   std::shared_ptr<SharedRules> rules;

@@ -76,7 +76,7 @@ Status FindWrittenFiles(Env* env, const std::string& path,
   files->clear();
   std::vector<std::string> names;
   Status s = ListDirectory(env, path, &names);
-  std::ranges::sort(names);  // numbers before "MANIFEST-..."
+  std::ranges::sort(names);  // logs before MANIFESTs
   for (const std::string& name : names) {
     if (IsLog(name) || name.starts_with(kManifestPrefix)) {
       const std::string file = path + "/" + name;
@@ -99,8 +99,8 @@ std::optional<uint64_t> StoreCut::EndOf(const std::string& name) const {
   const bool is_manifest = name.starts_with(kManifestPrefix);
   if (manifest.empty() || !(is_manifest || IsLog(name))) return UINT64_MAX;
   if (is_manifest && name != manifest) return std::nullopt;
-  // Logs do not grow any more once there is a newer one. Archived logs are not
-  // among the files.
+  // A log does not grow once there is a newer one. Archived logs are not among
+  // the files.
   const auto is_newer = [&](const auto& file) {
     return IsLog(file.first) && LeadingNumber(file.first) > LeadingNumber(name);
   };
@@ -152,7 +152,7 @@ Status NamingDamagedFile(Env* env, const std::string& path,
     const Status s = rocksdb::SstFileReader(options).Open(file);
     if (!s.ok()) return Prefixed(file + ": ", s);
   }
-  // RocksDB says what is wrong with CURRENT, and not where.
+  // RocksDB's message about CURRENT lacks its path.
   return message.find(path) == message.npos ? Prefixed(path + ": ", error)
                                             : error;
 }

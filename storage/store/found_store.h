@@ -1,8 +1,8 @@
-// A look at the path of a store, before anything is opened for writing.
+// FindStore inspects the path of a store before anything is opened for writing.
 //
-// The look opens the column family of the records alone, for reading. It keeps
-// a database that is not ours, or that the caller takes for another store, as
-// it is: opening one for writing changes it (tests
+// It opens the column family of the records, and in a copy all others, for
+// reading only. So a database that is no store, or another store than the
+// caller expects, stays unchanged: opening one for writing changes it (tests
 // StoreOpen.OtherRocksdbDatabaseIsNoStore, OtherOptionsThanKeptAreNamed).
 #pragma once
 
@@ -37,45 +37,45 @@ struct FoundStore {
   Metadata metadata;
 
   bool exists() const { return metadata.exists; }
-  // True if `name` is a family with all that belongs to it.
+  // True if family `name` has both its record and its column family.
   bool IsComplete(const std::string& name) const {
     return metadata.families.contains(name) && column_families.contains(name);
   }
 };
 
-// Changes nothing. InvalidArgument: there is something that is no store.
+// Changes nothing. InvalidArgument: the path has something that is no store.
 rocksdb::Status FindStore(rocksdb::Env* env, const std::string& path,
                           FoundStore* found);
 
-// The files of a database that its writer makes and removes, with the sizes of
-// those that grow, logs and MANIFEST, and 0 for others: tables, blobs and
-// OPTIONS, of which it writes one with each change of a family. The size of the
+// The files of a database that its writer creates and removes. Files that grow,
+// logs and the MANIFEST, have their sizes; others have 0: tables, blobs and
+// OPTIONS, of which each change of a family writes one. The size of the
 // MANIFEST is read after those of logs.
 using WrittenFiles = std::map<std::string, uint64_t>;
 rocksdb::Status FindWrittenFiles(rocksdb::Env* env, const std::string& path,
                                  WrittenFiles* files);
 
-// The files as they were at one time. A database that is read up to the ends of
-// the MANIFEST and the logs is whole: the log has no later record than those
-// that the MANIFEST was complete for.
+// The files of a database at one time. If the MANIFEST and the logs are read up
+// to these sizes, the database is whole: the MANIFEST was complete for all
+// records of the logs.
 struct StoreCut {
   std::string manifest;  // its name; empty: there is no database
   WrittenFiles files;
 
-  // The bytes of a file of this name that are read, at most; nullopt: a
-  // MANIFEST that came later.
+  // Returns how many bytes of a file of this name may be read. nullopt: the
+  // file is a later MANIFEST.
   std::optional<uint64_t> EndOf(const std::string& name) const;
 };
 
-// TryAgain: the MANIFEST grew meanwhile. After errors *cut has no MANIFEST, and
-// the files as far as they could be listed.
+// TryAgain: the MANIFEST grew or was replaced. After an error *cut has no
+// MANIFEST, but the files that could be listed.
 rocksdb::Status FindCut(rocksdb::Env* env, const std::string& path,
                         StoreCut* cut);
 
-// An error of opening the database with the name of the SST, else of the store,
-// that is damaged. RocksDB leaves it out of some messages, or names the
-// MANIFEST (test Damage.OverwrittenFilesAreNamed), and gives a missing SST the
-// name that LevelDB gave such files (MissingFilesAreNamed).
+// Adds the name of the damaged SST, or else of the store, to an error of
+// opening the database. RocksDB leaves the name out of some messages, or names
+// the MANIFEST (test Damage.OverwrittenFilesAreNamed). It names a missing SST
+// as LevelDB named such files (MissingFilesAreNamed).
 rocksdb::Status NamingDamagedFile(rocksdb::Env* env, const std::string& path,
                                   const rocksdb::Status& error);
 

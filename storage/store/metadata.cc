@@ -51,8 +51,8 @@ constexpr std::string_view kLoadEndKeyPrefix = "loaded/";
 
 constexpr uint64_t kStoreFormat = 1;
 
-// A record has these fields only where they differ from a new family's, so that
-// versions that do not know them can read the others.
+// A record has these fields only if they differ from the defaults, so that
+// versions that do not know them can read other records.
 bool IsRare(std::string_view field) {
   return field == "bottom_compression" || field == "dictionary_bytes" ||
          field == "min_blob_bytes";
@@ -65,7 +65,7 @@ constexpr std::pair<const char*, RareKinds> kRareKindFields[] = {
     {"cell_ttls", kCellTtls},
     {"later_puts", kLaterPuts}};
 
-// Calls visit(name, &field) for each option of a family that is kept.
+// Calls visit(name, &field) for each option in the record of a family.
 template <typename Options, typename Visit>
 void VisitFields(Options* options, Visit visit) {
   visit("bloom_type", &options->bloom_type);
@@ -105,8 +105,8 @@ std::string ToText(const json& value) {
              : value.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
-// Takes the fields of a JSON record one by one. The first problem stays; a
-// record whose fields were not all taken is of a later version.
+// Takes the fields of a JSON record one by one, and keeps the first error. A
+// record with fields that were not taken is of a later version.
 class Record {
  public:
   explicit Record(std::string_view text)
@@ -149,7 +149,7 @@ class Record {
           (found.is_null() ? "none" : ToPrintable(ToText(found)))));
     }
     found.get_to(*value);
-    // A text that no value of an enumeration has gives the first one.
+    // An unknown text becomes the first value of an enumeration.
     if (json(*value) != found) {
       Fail(NotSupported(field, " \"", ToPrintable(ToText(found)),
                         "\" is of another version of rowbloom"));
@@ -162,8 +162,8 @@ class Record {
     Take(field, &value->emplace());
   }
 
-  // An option that this version does not know may change what the cells mean:
-  // a store with one is not opened.
+  // An option that this version does not know may change the meaning of cells:
+  // a store with such an option is not opened.
   Status Finish() {
     if (status_.ok() && !json_.empty()) {
       status_ = NotSupported("option \"", ToPrintable(json_.begin().key()),
@@ -198,7 +198,7 @@ Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
   } else {
     store->key_layout = *layout;
   }
-  // An earlier version ended files between rows. It means nothing any more.
+  // An earlier version ended files between rows. The field is now meaningless.
   bool may_be = false;
   if (record.Has(kRowAlignedFiles)) record.Take(kRowAlignedFiles, &may_be);
   for (const auto& [name, kind] : kRareKindFields) {
@@ -215,7 +215,7 @@ Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
   CellFormat cell_format{};
   record.Take("cell_format", &cell_format);
   VisitFields(options, [&record](std::string_view name, auto* field) {
-    // Families from before there were kinds have none.
+    // Records from before there were filter kinds lack filter_kind.
     const bool may_lack = IsRare(name) || name == "filter_kind";
     if (!may_lack || record.Has(name)) record.Take(name, field);
   });
@@ -283,7 +283,7 @@ Status ReadMetadata(rocksdb::DB* db, const std::string& path,
   const auto in_record = [&path](std::string_view key, const Status& s) {
     return Prefixed(path + ": record \"" + ToPrintable(key) + "\": ", s);
   };
-  // Without it the other keys are somebody else's.
+  // Without this record the other keys are not a store's.
   std::string store_record;
   Status s = db->Get(rocksdb::ReadOptions(), kStoreKey, &store_record);
   if (s.IsNotFound()) return Status::OK();

@@ -1,4 +1,4 @@
-// The oldest put of a family, for compactions.
+// OldestPut knows the oldest put of a family, for compactions.
 #pragma once
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 
 namespace rowbloom {
 
-// A delete that expired may go once no file or memtable has a put that it
-// takes, or else the put would be seen again under a longer TTL. Each file says
-// in its properties which put is its oldest. The puts of memtables are noted
-// here, from the opening on, which leaves memtables empty.
-// Thread-safe, but for Watch and Flush: one at a time.
+// An expired delete may be removed once no file or memtable has a put that it
+// takes. Otherwise the put would be visible again under a longer TTL. Each file
+// has the time of its oldest put in its properties. The puts of memtables are
+// noted here, from the opening on, which leaves memtables empty. Thread-safe,
+// but only one Watch or Flush may run at a time.
 class OldestPut {
  public:
-  // Tells where the family's files are. Until then nothing is known, as they
-  // may have puts of any time.
+  // Sets the family whose files are read. Until then nothing is known, as the
+  // files may have puts of any time.
   void Watch(rocksdb::DB* database,
              std::weak_ptr<rocksdb::ColumnFamilyHandle> family) {
     const std::lock_guard lock(mutex_);
@@ -33,7 +33,7 @@ class OldestPut {
     family_ = std::move(family);
   }
 
-  // Every put has to be noted before it is written.
+  // Notes a put. Every put has to be noted before it is written.
   void Note(uint64_t timestamp_ms) {
     uint64_t known = noted_ms_.load(std::memory_order_relaxed);
     while (timestamp_ms < known &&
@@ -41,8 +41,8 @@ class OldestPut {
     }
   }
 
-  // Has `flush` flush the family, and forgets what was noted before. No write
-  // may be under way as long as the result of `lock_writes` lives.
+  // Flushes the family by `flush`, and forgets the puts that were noted before.
+  // No write may run while the result of `lock_writes` lives.
   template <typename LockWrites, typename FlushFamily>
   rocksdb::Status Flush(LockWrites lock_writes, FlushFamily flush) {
     uint64_t noted_ms = 0;
@@ -64,12 +64,12 @@ class OldestPut {
     explicit Bound(const OldestPut& oldest)
         : oldest_(oldest),
           flushes_(oldest.flushes_),
-          // A put is in a file after it was in a memtable.
+          // Read first, as puts move from memtables to files.
           ms_(oldest.noted_ms_) {
       ms_ = std::min(ms_, oldest.OldestInFiles());
     }
-    // 0: nothing is known. Puts may have been noted, then flushed and forgotten
-    // since the files were looked at.
+    // 0: nothing is known. Puts may have been noted, flushed and forgotten
+    // after the files were read.
     uint64_t ms() const {
       const uint64_t ms = std::min<uint64_t>(ms_, oldest_.noted_ms_);
       return flushes_ % 2 == 0 && flushes_ == oldest_.flushes_ ? ms : 0;

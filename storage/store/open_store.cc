@@ -37,16 +37,16 @@ using rocksdb::Status;
 constexpr size_t kMinOptionBytes = size_t{64} << 10;
 constexpr size_t kMaxOptionBytes = size_t{64} << 30;
 
-// A few small records, written often.
+// The metadata is a few small records, written often.
 constexpr size_t kMetadataWriteBufferBytes = size_t{1} << 20;
 
 constexpr uint32_t kMaxBackgroundJobs = 1024;
 
-// RocksDB takes 10 for itself, and raises less than 20.
+// RocksDB reserves 10 for itself, and raises smaller limits to 20.
 constexpr uint32_t kMinOpenFiles = 32;
 constexpr uint32_t kMaxOpenFiles = std::numeric_limits<int>::max();
 
-// Old info logs of RocksDB that are kept.
+// The number of RocksDB's old info logs that are kept.
 constexpr size_t kInfoLogFiles = 4;
 
 Status CheckKeyLayout(const KeyLayout& layout) {
@@ -83,7 +83,7 @@ Status CheckResources(const StoreOptions& options) {
         options.max_open_files == 0 ? 0 : kMinOpenFiles, kMaxOpenFiles}});
 }
 
-// Checks the arguments of Open as far as they need no look at the disk.
+// Checks the arguments of Open without reading the disk.
 Status CheckArguments(StoreOptions options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families) {
   if (path.empty()) {
@@ -106,7 +106,7 @@ Status CheckArguments(StoreOptions options, const std::string& path,
   return s;
 }
 
-// Checks that the store that was found is what the caller asked for.
+// Checks that the store that was found fits the caller's arguments.
 Status CheckFound(const StoreOptions& options, const std::string& path,
                   const std::vector<FamilyDescriptor>& families,
                   const FoundStore& found) {
@@ -152,7 +152,7 @@ rocksdb::ColumnFamilyDescriptor MetadataColumnFamily() {
   return descriptor;
 }
 
-// One call of OpenStore, for reading one try of it.
+// One call of OpenStore or, for reading, one of its tries.
 class Opener {
  public:
   Opener(const StoreOptions& options, const std::string& path,
@@ -176,10 +176,10 @@ class Opener {
     if (s.ok()) s = Writes() ? FindAndLock() : Find();
     if (!s.ok()) return s;
     StoreRecord& kept = found_.metadata.store;
-    // Settings that the caller left open are the store's.
+    // Options that the caller left unset are those of the store.
     if (!options_.key_layout) options_.key_layout = kept.key_layout;
     if (!found_.exists()) kept = {*options_.key_layout, /*rare_kinds=*/0};
-    // RocksDB begins compactions, which go by this, before it is open.
+    // RocksDB begins compactions, which read this, before it is open.
     opened_.shared->rare_kinds = kept.rare_kinds;
     if (options_.block_cache == nullptr) {
       options_.block_cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
@@ -210,15 +210,15 @@ class Opener {
     return s.ok() ? CheckFound(options_, path(), families_, found_) : s;
   }
 
-  // Find, with the lock held in the end. A store without a LOCK, as copies are,
-  // gets one only when it is accepted.
+  // Finds the store, and takes its lock. A store without a LOCK, such as a
+  // copy, gets one only once it is accepted.
   Status FindAndLock() {
     const std::string lock = path() + "/LOCK";
     Status s = env_->FileExists(lock);
     if (!s.ok()) {
       s = Find();
       if (s.ok() && !found_.exists()) s = PrepareCreation();
-      // A store that somebody else is creating may not even look like one.
+      // A store that another caller is creating may not look like one yet.
       if (!s.ok() && !env_->FileExists(lock).ok()) return s;
     }
     s = opened_.env->held_lock.Take(lock,
@@ -266,8 +266,8 @@ class Opener {
     return options;
   }
 
-  // Opens the complete families, and those whose drop is to be completed;
-  // creates an empty database in a creation.
+  // Opens the complete families, and those whose drop is to be completed.
+  // Creates an empty database if there is no store.
   Status OpenDatabase() {
     std::vector<rocksdb::ColumnFamilyDescriptor> column_families = {
         MetadataColumnFamily()};
@@ -299,12 +299,12 @@ class Opener {
         options_.front_filter_limit_bytes > 0 ? &front_filter : nullptr);
     if (!s.ok()) return NamingDamagedFile(env_, path(), s);
     opened_.shared->database = opened_.database->GetRootDB();
-    // RocksDB calls the listener while a wrapper is being destroyed, too.
+    // RocksDB may call the listener while a wrapper is being destroyed.
     if (Writes()) opened_.listener->SetDatabase(opened_.database->GetRootDB());
     return s;
   }
 
-  // Does what an earlier process began, and what the caller asks for.
+  // Completes the changes of an earlier process, and creates missing families.
   Status CompleteStore() {
     Status s;
     for (const auto& [name, kept] : found_.metadata.dropped) {
@@ -340,10 +340,10 @@ class Opener {
     return s.ok() && found_.creation_mark ? env_->DeleteFile(MarkPath()) : s;
   }
 
-  // Removes the directories of bulk loads that a crash left. The last one may
-  // have taken numbers without saying so: that comes before any other write.
-  // Directories that cannot be removed now stay until the next opening, and no
-  // load uses them: RocksDB may have taken over their files.
+  // Removes the directories of bulk loads that a crash left. The last load may
+  // have taken sequence numbers without a record of it, which is written before
+  // anything else. Directories that cannot be removed now stay until the next
+  // opening. No load uses them, as RocksDB may have taken over their files.
   Status EndLoads() {
     std::vector<std::string> names;
     Status s = ListDirectory(env_, path(), &names);
@@ -361,8 +361,8 @@ class Opener {
     return s;
   }
 
-  // Completes what loads of earlier versions left. What cannot be done now is
-  // left to the next opening.
+  // Completes the deletes that loads of earlier versions left pending. Those
+  // that fail now are left to the next opening.
   void CompleteRowDeletes() {
     for (const PendingDelete& pending : found_.metadata.pending_deletes) {
       const Status s = CompleteRowDelete(pending);
@@ -373,7 +373,7 @@ class Opener {
     }
   }
 
-  // Writes the delete once more, if it is there: a write applies it to all
+  // Writes the delete once more, if the row has it: a write applies it to all
   // columns.
   Status CompleteRowDelete(const PendingDelete& pending) {
     const FamilyMap& families = opened_.families->Unshared();
@@ -417,8 +417,8 @@ class Opener {
   }
 
   // Ends the merging of a family's entries by more versions than it keeps
-  // (SharedRules::Merging), if none of its files has entries to merge: RocksDB
-  // has flushed what was in memory, and nobody reads or writes yet.
+  // (SharedRules::Merging), if none of its files has entries to merge. RocksDB
+  // has flushed the memtables, and no thread reads or writes yet.
   Status EndMerging() {
     // Pending deletes are entries that are still to be written.
     if (!found_.metadata.pending_deletes.empty()) return Status::OK();
@@ -442,10 +442,10 @@ class Opener {
     return Status::OK();
   }
 
-  // Merges neighbours of one level that are many and tiny. An opening makes a
-  // file of what the log has, and RocksDB moves a file that overlaps with none
-  // down as it is: processes that write little would leave files without end.
-  // Files that cannot be merged now are left to the next opening.
+  // Merges many tiny neighbours of one level. An opening makes a file from the
+  // log, and RocksDB moves a file that overlaps with none down unchanged. So
+  // processes that write little would leave ever more files. Files that cannot
+  // be merged now are left to the next opening.
   void MergeTinyFiles() const {
     constexpr uint64_t kTinyBytes = uint64_t{1} << 20;
     constexpr size_t kMany = 32;
@@ -479,12 +479,12 @@ class Opener {
   std::unique_ptr<Store::Impl> store_ = std::make_unique<Store::Impl>();
   OpenedStore& opened_ = store_->opened;
   StoreOptions& options_ = opened_.options;
-  FamilyMap store_families_;  // opened_'s, until they are all there
+  FamilyMap store_families_;  // moved to opened_ once all are open
 };
 
-// Opens the store as of one time beside a writer, which deletes logs and other
-// files that it does not need any more. An error counts only if no file came or
-// went meanwhile; RocksDB does not notice that a log is gone.
+// Opens the store as of one time. Meanwhile a writer may delete logs and other
+// files that it no longer needs. An error counts only if no file was created or
+// deleted meanwhile. RocksDB does not notice a missing log.
 Status OpenForReading(const StoreOptions& options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families,
                       const WallClock& wall_clock,
@@ -503,7 +503,7 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
     if (s.ok()) s = found;
     WrittenFiles after;
     FindWrittenFiles(env, path, &after).PermitUncheckedError();
-    WrittenFiles changed;  // files that came or went
+    WrittenFiles changed;  // files that were created or deleted
     std::set_symmetric_difference(
         cut.files.begin(), cut.files.end(), after.begin(), after.end(),
         std::inserter(changed, changed.end()), after.value_comp());
@@ -530,7 +530,7 @@ Status CompleteDrop(const std::string& name, Database* database) {
   Status s = database->DropColumnFamily(name);
   rocksdb::WriteBatch batch;
   DeleteDroppedRecord(name, &batch);
-  // A record that comes back after a crash is completed once more.
+  // If a crash restores the record, the drop is completed once more.
   return s.ok() ? (*database)->Write(rocksdb::WriteOptions(), &batch) : s;
 }
 

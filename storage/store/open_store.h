@@ -13,13 +13,13 @@
 
 namespace rowbloom {
 
-// Store::Open with another clock than the machine's. May throw std::bad_alloc.
+// Store::Open calls this with the machine's clock. May throw std::bad_alloc.
 rocksdb::Status OpenStore(const StoreOptions& options, const std::string& path,
                           const std::vector<FamilyDescriptor>& families,
                           const WallClock& wall_clock,
                           std::unique_ptr<Store>* store);
 
-// The steps of a family's drop after its first record.
+// Performs the steps of a family's drop after its first record.
 rocksdb::Status CompleteDrop(const std::string& name, Database* database);
 
 }  // namespace rowbloom

@@ -1,5 +1,5 @@
-// The parts of an open store, among them the families, which come, change and
-// go while others read, and how names become keys.
+// OpenedStore has the parts of an open store, and encodes names as keys. Its
+// families can be created, altered and dropped while other threads read.
 #pragma once
 
 #include <array>
@@ -35,10 +35,10 @@ using FamilyMap = std::map<std::string, Family, std::less<>>;
 // meanwhile, and keep iterators into the map.
 using SharedFamilies = std::shared_ptr<const FamilyMap>;
 
-// Thread-safe. Every read and write takes a SharedFamilies, and none waits for
-// another: a family that is dropped lives until its last user is done. Threads
-// are dealt over slots with a reference count each, since one count for all
-// would move between the processors with every read.
+// Thread-safe. Every read takes a SharedFamilies without waiting for others: a
+// dropped family lives until its last user is done. Threads are spread over
+// slots with a reference count each: a single count would move between the
+// processors with every read.
 class FamilyTable {
  public:
   explicit FamilyTable(FamilyMap families) { Set(Share(std::move(families))); }
@@ -48,10 +48,10 @@ class FamilyTable {
     const std::lock_guard lock(slot.mutex);
     return slot.families;
   }
-  // The same without a share. REQUIRES that there is no Set meanwhile.
+  // Returns the same without a reference. REQUIRES that no Set runs meanwhile.
   const FamilyMap& Unshared() const { return *slots_[0].families; }
 
-  // The families for all slots. Set takes no memory of its own.
+  // The families for all slots, made so that Set allocates nothing.
   using Shares = std::array<SharedFamilies, kThreadSlots>;
   static Shares Share(FamilyMap families) {
     const SharedFamilies shared =
@@ -63,7 +63,7 @@ class FamilyTable {
     return shares;
   }
 
-  // REQUIRES change_mutex and, of writes, that none is under way.
+  // REQUIRES that the caller holds change_mutex, and that no write runs.
   void Set(Shares shares) noexcept {
     for (size_t i = 0; i < kThreadSlots; ++i) {
       const std::lock_guard lock(slots_[i].mutex);
@@ -71,14 +71,14 @@ class FamilyTable {
     }
   }
 
-  // Shared, it keeps the families as they are. A change of them has it alone.
+  // Held shared to keep the families unchanged, exclusively to change them.
   mutable std::shared_mutex change_mutex;
-  // Shared, it makes loads wait, of which each has it alone while its files
-  // come in. The one above comes first.
+  // Held shared to make loads wait, exclusively by a load while its files are
+  // added. Lock change_mutex before it.
   mutable std::shared_mutex load_mutex;
   // Keeps snapshots from being taken. RocksDB gives a loaded file that replaces
-  // nothing the sequence number 0. A snapshot that was taken while the MANIFEST
-  // was written would have the file once it is there.
+  // nothing the sequence number 0. A snapshot that is taken while the MANIFEST
+  // is written would see the file once it is added.
   mutable std::mutex snapshot_mutex;
 
  private:
@@ -110,12 +110,12 @@ inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
 
 struct OpenedStore {
   std::string path;
-  StoreOptions options;  // as the store has them: nothing is left open
+  StoreOptions options;  // as the store has them: none is unset
   std::shared_ptr<SharedState> shared;
   std::unique_ptr<StoreEnv> env;
-  // Families with a record and no column family, of a store that is open for
-  // reading. Its writer truncates or creates them, or was interrupted; they
-  // have no cells.
+  // Families with a record and no column family, in a store that is open for
+  // reading. Its writer is truncating or creating them, or was interrupted.
+  // They have no cells.
   std::set<std::string, std::less<>> unfinished;
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();
   std::shared_ptr<CompactionGate> compaction_gate;
@@ -125,9 +125,8 @@ struct OpenedStore {
 
   const KeyLayout& key_layout() const { return *options.key_layout; }
 
-  // Each is InvalidArgument when the argument is out of its limits, and
-  // TryAgain for an unfinished family. The memory that is reserved of
-  // *row_bytes stays so.
+  // Each returns InvalidArgument if the argument is out of its limits, and
+  // TryAgain for an unfinished family. *row_bytes keeps its reserved memory.
   rocksdb::Status EncodeRow(std::string_view row,
                             std::string* row_bytes) const {
     if (rocksdb::Status s = CheckRow(row); !s.ok()) return s;
@@ -152,13 +151,13 @@ struct OpenedStore {
     return InvalidArgument(QuotedFamily(name), " is not in the store at ", path,
                            "; it has: ", names.empty() ? "none" : names);
   }
-  // Tells whether this process was forked from the one that opened the store,
-  // whose log and threads are that one's.
+  // Tells whether this process was forked from the one that opened the store.
+  // The log and the threads belong to that one.
   bool IsForked() const { return fork_number != ForkNumber(); }
-  // NotSupported: open for reading only, or forked. Else the error, if there
-  // was one, after which RocksDB takes no more writes. RocksDB itself would try
-  // other changes: a second flush, after the first could not make its log,
-  // stops with an assertion (7.8.3 with assertions, as Debian's).
+  // NotSupported: the store is open for reading only, or forked. Otherwise
+  // returns Listener::error(), after which RocksDB takes no more writes.
+  // RocksDB itself would try other changes: a flush after one that could not
+  // create its log fails an assertion (7.8.3 with assertions, as Debian's).
   rocksdb::Status CheckWritable() const {
     if (options.read_only) {
       return NotSupported(path, " is open for reading only");
@@ -171,8 +170,8 @@ struct OpenedStore {
     return listener->error();
   }
 
-  // The row that a key begins with, as its bytes and decoded. Corruption: there
-  // is none.
+  // Finds the bytes of the row that a key begins with; DecodeRow decodes them.
+  // Corruption: there is no such row.
   rocksdb::Status FindRow(std::string_view key,
                           std::string_view* row_bytes) const {
     const size_t size = key_layout().RowBytes(key);

@@ -1,5 +1,5 @@
-// The objects that RocksDB is given when a store is opened: a listener, the
-// store's files, and an Env with the lock, which was taken before.
+// RocksDB gets these objects when a store is opened: a listener, the store's
+// file system, and an Env with the lock that was taken before.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ class Listener final : public rocksdb::EventListener {
   // The number of memtables that were sealed. RocksDB deletes the log that it
   // writes to only after this has risen.
   uint64_t sealed() const { return sealed_; }
-  // Tells whether a write of the MANIFEST failed, which may name files that
-  // RocksDB does not count as its own.
+  // Tells whether a write of the MANIFEST failed. The MANIFEST may then name
+  // files that RocksDB does not count as its own.
   bool lost_manifest() const { return lost_manifest_; }
   // The error after which the store takes no more changes; OK: none.
   rocksdb::Status error() const {
@@ -40,8 +40,9 @@ class Listener final : public rocksdb::EventListener {
     return error_;
   }
 
-  // RocksDB would go on after some errors: after that of a compaction without
-  // space it lets writes fail, until it is closed, that have to wait.
+  // Stops the store. RocksDB would continue after some errors: after a
+  // compaction ran out of space, writes that have to wait fail until it is
+  // closed.
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                          rocksdb::Status* error) override {
     using Reason = rocksdb::BackgroundErrorReason;
@@ -52,15 +53,15 @@ class Listener final : public rocksdb::EventListener {
     Stop(*error);
   }
 
-  // Stops all changes of the store, whose error is the first one given.
+  // Stops all changes of the store. The first error given stays its error.
   void Stop(const rocksdb::Status& error) {
     const std::scoped_lock lock(mutex_);
     if (!is_stopped_) error_ = error;
     is_stopped_ = true;
   }
 
-  // From a full disk RocksDB would recover by itself, but closing may then wait
-  // for that for ever (seen with 7.8.3). From other errors the options keep it
+  // Prevents RocksDB's recovery from a full disk, for which closing may wait
+  // for ever (seen with 7.8.3). The options prevent recovery from other errors
   // (max_bgerror_resume_count).
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
                             rocksdb::Status /*error*/,
@@ -68,17 +69,18 @@ class Listener final : public rocksdb::EventListener {
     *auto_recovery = false;
   }
 
-  // RocksDB goes on in a new log before it syncs the old one, whose end the
-  // disk may then lack. The next opening would not notice that, and go on with
-  // the new log. RocksDB calls this while no write goes on.
+  // Syncs the old log. RocksDB switches to a new log before it syncs the old
+  // one, so the disk may lack the end of the old one. The next opening would
+  // not notice that, and continue with the new log. RocksDB calls this while no
+  // write runs.
   void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
     ++sealed_;
     rocksdb::DB* const database = database_;
     if (database == nullptr) return;
     const rocksdb::Status s = database->SyncWAL();
     if (s.ok()) return;
-    // RocksDB goes on if the sync of the directory failed, and stops with an
-    // assertion (7.8.3) when a log is synced again that could not be.
+    // RocksDB continues if the sync of the directory failed. If a log could not
+    // be synced, the next sync of it fails an assertion (7.8.3).
     database_ = nullptr;
     if (!s.IsNotSupported()) Stop(s);
   }
@@ -93,8 +95,8 @@ class Listener final : public rocksdb::EventListener {
 };
 
 // The file of RocksDB's info log keeps the lines before the first one that the
-// disk refuses. RocksDB stops with an assertion at a write after one that
-// failed (7.8.3 with assertions, as Debian's).
+// disk refuses, and returns no error: after a failed write, the next one would
+// fail an assertion (7.8.3 with assertions, as Debian's).
 class LogFile final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   using FSWritableFileOwnerWrapper::Append;
@@ -146,20 +148,20 @@ class CutFile final : public rocksdb::FSSequentialFileOwnerWrapper {
   uint64_t left_;
 };
 
-// The files of an open store.
+// The file system of an open store.
 //
-// A writer has an empty cut, and deletes no SSTs and blob files any more after
-// a failed write of the MANIFEST. RocksDB (7.8.3 to 11.8.1) deletes the files
-// of an ingestion then, which the MANIFEST may name: the database could not be
-// opened again. The next opening deletes those that it does not name.
+// A writer has an empty cut. After a failed write of the MANIFEST it deletes no
+// SSTs and blob files. RocksDB (7.8.3 to 11.8.1) would delete the files of an
+// ingestion, which the MANIFEST may name: the database could not be opened
+// again. The next opening deletes the files that the MANIFEST does not name.
 //
-// A reader has the MANIFEST and the logs as they were when the opening began,
-// beside a writer that goes on. RocksDB reads the MANIFEST before the log. If a
+// A reader sees the MANIFEST and the logs as of the beginning of the opening,
+// while a writer continues. RocksDB reads the MANIFEST before the log. If a
 // writer loaded a file and wrote in between, the database would have the write
-// without the load. RocksDB's iterator over logs stops with an assertion (7.8.3
-// with assertions, as Debian's) at a record that is newer than the database,
-// which it meets where numbers before that one are missing in the logs. Tables
-// and blob files are as they are; RocksDB never changes one.
+// without the load. RocksDB's iterator over logs fails an assertion (7.8.3 with
+// assertions, as Debian's) at a record that is newer than the database. It
+// reaches that record if the logs lack the numbers before it. Tables and blob
+// files need no cut, as RocksDB never changes one.
 class StoreFiles final : public rocksdb::FileSystemWrapper {
  public:
   StoreFiles(const std::shared_ptr<rocksdb::FileSystem>& target,
@@ -190,7 +192,7 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
                : FileSystemWrapper::DeleteFile(file, options, debug);
   }
 
-  // Busy: a MANIFEST that came after the cut.
+  // Busy: the MANIFEST is newer than the cut.
   rocksdb::IOStatus NewSequentialFile(
       const std::string& file, const rocksdb::FileOptions& options,
       std::unique_ptr<rocksdb::FSSequentialFile>* opened,
@@ -210,10 +212,10 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
   const StoreCut cut_;
 };
 
-// The Env of an open store, which outlives it. RocksDB, which takes the lock
-// when it opens, is given the one that was taken before anything was looked at:
-// nobody writes between the look and the opening. No file has a time of the
-// future.
+// The Env of an open store, which outlives the database. RocksDB takes the lock
+// when it opens. It gets the one that was taken before the store was inspected,
+// so that no other writer changes it in between. No file has a modification
+// time in the future.
 class StoreEnv final : public rocksdb::EnvWrapper {
  public:
   // The file system of an EnvWrapper calls that wrapper for each call.
@@ -232,11 +234,12 @@ class StoreEnv final : public rocksdb::EnvWrapper {
     return rocksdb::NewEnvLogger(file, this, log);
   }
 
-  // RocksDB looks whether the archive of logs is there before it lists the
-  // logs. If it gets an error, it stops with an assertion or (7.8.3 without
-  // assertions) goes on as if there were no logs at all. Here it lists the
-  // archive, whose error it reports. Before it deletes old logs it lists the
-  // archive without a look, and an error stops it, too: it finds none here.
+  // RocksDB checks whether the archive of logs exists before it lists the logs.
+  // At an error it fails an assertion or (7.8.3 without assertions) continues
+  // as if there were no logs at all. So errors of the check are hidden, and
+  // RocksDB reports that of the listing. Before RocksDB deletes old logs, it
+  // lists the archive without a check, and an error stops it, too: that error
+  // is hidden.
   rocksdb::Status FileExists(const std::string& file) override {
     rocksdb::Status s = EnvWrapper::FileExists(file);
     if (file != archive_) return s;
@@ -251,9 +254,9 @@ class StoreEnv final : public rocksdb::EnvWrapper {
     return reports ? s : rocksdb::Status::OK();
   }
 
-  // RocksDB (7.8.3 to 9.10) takes the age of a kept log for a number without
-  // a sign, and deletes a log that was written after it took the present time.
-  // Clocks that are set back make such logs, and so does the next second.
+  // RocksDB (7.8.3 to 9.10) computes the age of a kept log as an unsigned
+  // number, and deletes a log that was written after it read the clock. A clock
+  // that is set back makes such logs, and so does the next second.
   rocksdb::Status GetFileModificationTime(const std::string& file,
                                           uint64_t* time_s) override {
     int64_t now_s = 0;
@@ -272,7 +275,7 @@ class StoreEnv final : public rocksdb::EnvWrapper {
                             : EnvWrapper::LockFile(file, lock);
   }
 
-  // The database's. Unless RocksDB has taken it over, it goes with this object.
+  // The database's lock. Unless RocksDB has taken it, this object releases it.
   HeldLock held_lock;
 
  private:

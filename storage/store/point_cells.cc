@@ -44,7 +44,7 @@ void PointCells::ReadOne() {
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
   one_status_ = opened_.database->Get(options, family, wanted.key, &one_value_);
-  // The check comes after the read: the first delete of a row is announced
+  // MayHave is called after the read, as the first delete of a row is announced
   // before it is written.
   if (!one_status_.ok() || !IsVersioned(wanted) ||
       !opened_.shared->MayHave(kRowDeletes)) {
@@ -54,9 +54,9 @@ void PointCells::ReadOne() {
     wanted.row_value = 0;
     return;
   }
-  // A row that has no deletes now had none when the cell was read, since they
-  // stay as long as there is something that they take; but a kRemoveFamily may
-  // have removed both. Otherwise both are read again, of one state.
+  // Deletes of a row stay as long as there is a cell that they take. So a row
+  // without deletes now had none when the cell was read, unless a kRemoveFamily
+  // removed both. Otherwise both are read again, as of one state.
   rocksdb::PinnableSlice of_row;
   const Status found =
       opened_.database->Get(options, family, RowKey(wanted), &of_row);
@@ -106,7 +106,7 @@ void PointCells::ReadAll() {
     opened_.database->MultiGet(options, count, families.data(), keys.data(),
                                values_.data(), statuses_.data());
   }
-  // The first delete of a row came meanwhile: the cells may be from before it.
+  // The first delete of a row was announced meanwhile: the cells may be older.
   if (opened_.shared->MayHave(kRowDeletes) != had_row_deletes) ReadAll();
 }
 

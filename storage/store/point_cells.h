@@ -1,6 +1,5 @@
-// Single cells by point lookups, for which the ROW and ROWCOL sections answer:
-// one of the two ways in which the store reads cells (row_cells.h has the
-// other).
+// PointCells reads single cells by point lookups, which probe the ROW and
+// ROWCOL sections. The store's other way to read cells is in row_cells.h.
 #pragma once
 
 #include <array>
@@ -36,20 +35,20 @@ class PointCells {
   rocksdb::Status Add(std::string_view row, std::string_view family,
                       std::string_view qualifier);
 
-  // Reads the cells, and moves to the first one that is there. Once. Errors are
-  // RocksDB's, and name the cell; Corruption as ReadEntries.
+  // Reads the cells, and moves to the first one that exists. May be called
+  // once. Errors are RocksDB's, and name the cell; Corruption as ReadEntries.
   rocksdb::Status Read();
 
   bool Valid() const { return at_ < wanted_.size(); }
-  // The number of the cell here, as it was added. REQUIRES Valid().
+  // The number of the present cell, in the order of Add. REQUIRES Valid().
   size_t index() const { return at_; }
   const StoredCell& cell() const { return cell_; }
-  // Gives the stored bytes of the cell here away, after which cell() is not to
-  // be used. REQUIRES Valid().
+  // Moves the stored bytes of the present cell to *to. cell() must not be used
+  // afterwards. REQUIRES Valid().
   void MoveStored(rocksdb::PinnableSlice* to) {
     *to = std::move(values_[wanted_[at_].value]);
   }
-  // Moves to the next one that is there. REQUIRES Valid().
+  // Moves to the next cell that exists. REQUIRES Valid().
   rocksdb::Status Next() {
     ++at_;
     return FindCell();
@@ -76,7 +75,7 @@ class PointCells {
 
   void ReadOne();
   void ReadAll();
-  // Moves to the first cell that is there, from here on.
+  // Moves to the first cell that exists, from the present one on.
   rocksdb::Status FindCell();
   rocksdb::Status Failed(const Wanted& wanted,
                          const rocksdb::Status& status) const;

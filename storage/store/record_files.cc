@@ -24,22 +24,22 @@ namespace {
 using rocksdb::Env;
 using rocksdb::Status;
 
-// The format of both files, by RocksDB's db/log_format.h: blocks, and in each
-// whole records of a masked CRC32C (u32) of type and contents, the length of
-// the contents (u16), the type (u8) and the contents. A block's last bytes,
-// where no head has room, are none.
+// Both files have the format of RocksDB's db/log_format.h: blocks of whole
+// records. A record is a masked CRC32C (u32) of type and contents, the length
+// of the contents (u16), the type (u8) and the contents. The last bytes of a
+// block are unused if a head has no room.
 constexpr size_t kBlockBytes = 32768;
 constexpr size_t kHeadBytes = 7;
 constexpr size_t kTypeAt = 6;
-// A change in a log, which is a batch, begins with the number of its first
-// write (u64) and the number of writes (u32).
+// A change in a log is a batch. It begins with the sequence number of its first
+// write (u64) and the count of its writes (u32).
 constexpr size_t kChangeHeadBytes = sizeof(uint64_t) + sizeof(uint32_t);
-// The types of a change in one record, and of the first, others and last of
-// the records that a long one takes.
+// A change in one record has the type kFull. The records of a longer change
+// have kFirst, then kMiddle, then kLast.
 enum RecordType : char { kFull = 1, kFirst = 2, kMiddle = 3, kLast = 4 };
 
 // Tells whether `bytes` begins with a record of this type and length. REQUIRES
-// that it has so many.
+// that it has so many bytes.
 bool BeginsWith(std::string_view bytes, char type, size_t length) {
   const auto crc =
       rocksdb::GetFileChecksumGenCrc32cFactory()->CreateFileChecksumGenerator(
@@ -61,8 +61,8 @@ size_t RecordBytes(std::string_view bytes) {
   return BeginsWith(bytes, bytes[kTypeAt], length) ? kHeadBytes + length : 0;
 }
 
-// Tells whether `rest`, which begins with no record, has one that was damaged,
-// or one after it. A crash leaves neither.
+// Tells whether `rest`, which begins with no record, begins with a damaged one,
+// or has a record further on. A crash leaves neither.
 bool HasDamage(std::string_view rest) {
   if (rest.size() < kHeadBytes) return false;
   const size_t most = rest.size() - kHeadBytes;
@@ -83,14 +83,14 @@ bool HasDamage(std::string_view rest) {
 struct Records {
   std::string file;
   uint64_t end = 0;      // of the last whole one
-  bool are_all = false;  // nothing but whole changes is in the file
-  std::string rest;      // behind the end, in its block and the next one
-  // The number of the first write of a log, and the one after its last write.
-  // nullopt: no change is whole.
+  bool are_all = false;  // the file has only whole changes
+  std::string rest;      // the bytes after the end, in its block and the next
+  // The sequence number of a log's first write, and that after its last one.
+  // nullopt: the log has no whole change.
   std::optional<uint64_t> first_number;
   uint64_t next_number = 0;
-  // The number of the first change that is out of order, and the one that it
-  // should have at least.
+  // The number of the first change that is out of order, and the smallest
+  // expected one.
   std::optional<std::pair<uint64_t, uint64_t>> out_of_order;
 };
 
@@ -146,10 +146,10 @@ Status FindRecords(Env* env, Records* records) {
   return s;
 }
 
-// Corruption: a log has a change with a number that an earlier one of it has,
-// too, at which RocksDB would stop with an assertion (7.8.3 with assertions, as
-// Debian's); or it begins with an earlier change than the log before it, which
-// RocksDB takes (7.8.3) or refuses without its name (10.10.1).
+// Corruption: a log repeats a number of an earlier change, at which RocksDB
+// would fail an assertion (7.8.3 with assertions, as Debian's). Or it begins
+// with an earlier change than the log before it, which RocksDB accepts (7.8.3)
+// or refuses without naming the log (10.10.1).
 Status ReadLogs(Env* env, const std::string& path,
                 const std::vector<std::string>& entries, Logs* logs) {
   for (const std::string& entry : entries) {
@@ -178,13 +178,13 @@ Status ReadLogs(Env* env, const std::string& path,
   return Status::OK();
 }
 
-// Corruption: a log ends early before one that has changes. RocksDB would leave
-// out those between.
+// Corruption: a log ends early, and a later one has changes. RocksDB would skip
+// the changes in between.
 //
-// Nothing is left out between a log that ends early and one that begins with
-// the number after its last whole change. A crash leaves the first one with a
-// part of a record. The next opening begins the second one with an empty batch,
-// and leaves both if it is cut short.
+// Nothing is missing if the later log begins with the number after the last
+// whole change of the first. A crash leaves the first log with a part of a
+// record. The next opening begins the later one with an empty batch, and leaves
+// both if it is interrupted.
 Status CheckLogs(Logs::const_iterator begin, Logs::const_iterator end) {
   const Records* cut = nullptr;  // the log without its end
   uint64_t next_number = 0;
@@ -206,7 +206,7 @@ Status CheckLogs(Logs::const_iterator begin, Logs::const_iterator end) {
   return Status::OK();
 }
 
-// Corruption: there is a table that the MANIFEST of a copy does not name.
+// Corruption: a copy has a table that its MANIFEST does not name.
 Status CheckTables(const std::string& manifest,
                    const std::vector<std::string>& entries,
                    const Database& database) {
@@ -229,8 +229,9 @@ Status CheckTables(const std::string& manifest,
 // Corruption: the MANIFEST lacks a table of a copy, or a log that it needs is
 // missing or not whole.
 //
-// With track_and_verify_wals_in_manifest RocksDB misses ends after which no log
-// that the MANIFEST tracks is gone (test Damage.ManifestWithoutItsEndIsNamed).
+// RocksDB's track_and_verify_wals_in_manifest does not suffice: it detects a
+// cut MANIFEST only if a log that the rest tracks is gone (test
+// Damage.ManifestWithoutItsEndIsNamed).
 Status CheckOthers(const std::string& path, const std::string& manifest,
                    const std::vector<std::string>& entries, const Logs& logs,
                    const Database& database) {
@@ -241,8 +242,8 @@ Status CheckOthers(const std::string& path, const std::string& manifest,
                                 &needed)) {
     return Aborted(path, ": RocksDB does not tell which log it needs");
   }
-  // Until a flush names a log, `needed` is a number below that of the first log
-  // of the process that wrote the MANIFEST, which came just before it.
+  // Until a flush names a log, `needed` is less than the number of the first
+  // log of the process that wrote the MANIFEST, which it created just before.
   const uint64_t manifest_number =
       LeadingNumber(std::string_view(manifest).substr(kManifestPrefix.size()));
   const uint64_t end = std::max(needed + 1, manifest_number);
@@ -252,8 +253,8 @@ Status CheckOthers(const std::string& path, const std::string& manifest,
         file, ": its end is missing: expected a log with a number from ",
         needed, " to ", end - 1, ", found only others");
   }
-  // Logs of earlier processes were replayed by the one that wrote the MANIFEST,
-  // however a crash had cut them. Of its own, the first came just before it.
+  // The process that wrote the MANIFEST replayed the logs of earlier processes,
+  // however a crash had cut them. It created its own first log just before.
   auto own = logs.lower_bound(manifest_number);
   if (own != logs.begin()) --own;
   return CheckLogs(logs.lower_bound(std::max(needed, own->first)), logs.end());

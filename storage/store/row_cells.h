@@ -1,5 +1,5 @@
-// The cells of whole rows by a RocksDB iterator: one of the two ways in which
-// the store reads cells (point_cells.h has the other).
+// RowCells reads the cells of whole rows by a RocksDB iterator. The store's
+// other way to read cells is in point_cells.h.
 #pragma once
 
 #include <memory>
@@ -19,19 +19,19 @@
 
 namespace rowbloom {
 
-// Moves to the last key before that one. REQUIRES an iterator in total order.
+// Moves to the last key before `key`. REQUIRES an iterator in total order.
 inline void SeekToBefore(const rocksdb::Slice& key, rocksdb::Iterator* it) {
   it->SeekForPrev(key);
   if (it->Valid() && it->key() == key) it->Prev();
 }
 
-// A walk over the cells of a family, one row at a time: move the iterator to
-// the first key of a row, Enter the row, and walk until no cell is left.
-// `opened` and what `family` points into outlive it.
+// Walks over the cells of a family, one row at a time: move the iterator to the
+// first key of a row, Enter the row, and walk until Find returns nullptr.
+// `opened` and the map of `family` outlive it.
 class RowCells {
  public:
-  // Entries before `range` may be missing: files that have none other are
-  // passed over.
+  // Entries before `range` may be missing: files that have no others are
+  // skipped.
   RowCells(const OpenedStore& opened, FamilyMap::const_iterator family,
            rocksdb::ReadOptions options,
            const TimeRange& range = TimeRange::All())
@@ -40,7 +40,7 @@ class RowCells {
             std::unique_ptr<rocksdb::Iterator>(opened.database->NewIterator(
                 PassingOver(family->second, range, std::move(options)),
                 family->second.handle()))) {}
-  // A walk over one row, with the iterator at its first key.
+  // Walks over one row. The iterator is at its first key.
   RowCells(const OpenedStore& opened, FamilyMap::const_iterator family,
            rocksdb::ReadOptions options, std::string_view row_bytes,
            const TimeRange& range = TimeRange::All())
@@ -51,8 +51,8 @@ class RowCells {
 
   rocksdb::Iterator* it() const { return it_.get(); }
 
-  // Begins with a row, whose deletes it reads if the iterator is at its first
-  // key. The views must outlive the walk. Corruption as ReadEntries.
+  // Begins a row, and reads its deletes if the iterator is at its first key.
+  // The views must outlive the walk. Corruption as ReadEntries.
   rocksdb::Status Enter(std::string_view row, std::string_view row_bytes) {
     row_bytes_ = row_bytes;
     cell_.row = row;
@@ -64,8 +64,8 @@ class RowCells {
                : rocksdb::Status::OK();
   }
 
-  // The cell of the row that the iterator is at, which may be no more than the
-  // row's deletes. nullptr: at none; status() says whether reading failed.
+  // Returns the row's cell at the iterator, which may have only deletes of the
+  // row. nullptr: there is none; status() tells whether reading failed.
   const StoredCell* Find() {
     if (!it_->Valid()) return nullptr;
     rocksdb::Slice key = it_->key();
@@ -88,8 +88,8 @@ class RowCells {
     key_.assign(row_bytes_).append(qualifier);
     it_->Seek(key_);
   }
-  // Moves to the last cell of the row before that qualifier; an empty one is
-  // behind all. REQUIRES an iterator in total order.
+  // Moves to the last cell of the row before that qualifier, or to the last of
+  // all if it is empty. REQUIRES an iterator in total order.
   void SeekBefore(std::string_view qualifier) {
     if (qualifier.empty()) {
       key_ = RowEnd(row_bytes_, kMaxQualifierBytes);

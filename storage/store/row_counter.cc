@@ -18,7 +18,7 @@ using rocksdb::Slice;
 using rocksdb::Status;
 using rocksdb::UserCollectedProperties;
 
-// RocksDB holds the properties of open files in memory.
+// The limit for a file, as RocksDB holds properties of open files in memory.
 constexpr size_t kMostBareRows = size_t{1} << 16;
 
 bool IsDelete(rocksdb::EntryType type) {
@@ -73,18 +73,18 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
 
  private:
   // Notes the times of a record of a `versioned` family. A value in a blob file
-  // cannot be looked at.
+  // cannot be read here.
   void NoteTimes(const Slice& value, rocksdb::EntryType type,
                  rocksdb::SequenceNumber sequence) {
     const bool is_operand = type == rocksdb::kEntryMerge;
     const bool is_value = type == rocksdb::kEntryPut;
-    // A read that sees nothing so old can do without the file if it has no
-    // other records than merge operands, which hide nothing else, and puts with
-    // the sequence number 0, which RocksDB gives to those that nothing older
-    // lies beneath: what a cell shows of a time depends on its entries of that
-    // time and after alone. Other records may hide what other files have, which
-    // may be newer: puts of values that were joined, which may have had a
-    // tombstone beneath, or have lost what expired, and tombstones.
+    // A read that needs only later times can skip the file if its records hide
+    // nothing in other files. Merge operands hide nothing else, nor do puts
+    // with the sequence number 0, which RocksDB gives to puts with nothing
+    // older beneath: the versions that a cell shows of a time depend only on
+    // its entries of that time and later. Other records may hide entries of
+    // other files, which may be newer: tombstones, and puts of joined values,
+    // which may have had a tombstone beneath or have lost expired entries.
     may_hide_ |= !is_operand && !(is_value && sequence == 0);
     if (IsDelete(type)) return;
     std::string problem;
@@ -106,7 +106,7 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
     if (row_bytes == KeyLayout::kNoRow) return Status::OK();
     row_ = key.substr(0, row_bytes);
     ++rows_;
-    // The bare row would be the first key of its row.
+    // A bare row is the first key of its row.
     if (row_bytes != key.size() || !bare_rows_) return Status::OK();
     bare_rows_->AddKey(key);
     if (bare_rows_->EstimateEntries() > kMostBareRows) bare_rows_.reset();
@@ -118,7 +118,7 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
   uint64_t puts_ = 0;
   std::string row_;                              // row bytes of the last row
   std::optional<FilterBlockBuilder> bare_rows_;  // nullopt: too many
-  bool has_times_;                               // of all entries
+  bool has_times_;                               // all times are known
   bool may_hide_ = false;
   std::optional<uint64_t> newest_ms_;  // nullopt: no entry yet
   uint64_t oldest_put_ms_ = std::numeric_limits<uint64_t>::max();

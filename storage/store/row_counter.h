@@ -1,6 +1,6 @@
-// Counts the rows of each SST as it is written, for Store::Stats, keeps its
-// bare rows, for the front filter, and notes the times of its cells, for reads
-// of a time range and for compactions. FORMAT.md has the properties.
+// Collects properties of each SST while it is written: counts of its rows, for
+// Store::Stats; its bare rows, for the front filter; and the times of its
+// cells, for reads of a time range and for compactions. FORMAT.md has them.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace rowbloom {
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRowCounterFactory(
     const KeyLayout& key_layout, CellFormat format);
 
-// The properties, numbers all. These names are on disk: never rename them.
+// The names of numeric properties. They are on disk: never rename them.
 inline constexpr char kRowsProperty[] = "rowbloom.rows";  // with a put or merge
 inline constexpr char kPutsProperty[] = "rowbloom.puts";  // and merges
 // The newest timestamp of a put or delete in a file of a `versioned` family. A
-// read that sees nothing of that time or before has the same answer without the
-// file. A file without it has to be read, whatever the time.
+// read that needs only later times can skip the file. A file without the
+// property has to be read, whatever the time.
 inline constexpr char kNewestProperty[] = "rowbloom.newest";
-// The oldest timestamp of a put in a file of a `versioned` family, but for puts
-// whose own TTL is 0; the largest number without such a put.
+// The oldest timestamp of a put in a file of a `versioned` family, except for
+// puts whose own TTL is 0; the largest number if there is none.
 inline constexpr char kOldestPutProperty[] = "rowbloom.oldest_put";
 
 // nullopt: the file lacks the property, or it is malformed.

@@ -1,5 +1,5 @@
-// Locks of rows: a fixed number of stripes, onto which rows are hashed, with
-// what writes note of the rows.
+// RowLocks locks rows by a fixed number of stripes, onto which rows are hashed.
+// Each stripe has the notes of writes about its rows.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ class RowLocks {
     uint64_t last_wide_write = 0;
   };
 
-  // Holds the stripes of some rows. Taking them in the order of their places
-  // keeps two writers from waiting for each other.
+  // Holds the stripes of some rows. It locks them in the order of their places,
+  // so that two writers cannot deadlock.
   class Guard {
    public:
     Guard(const Guard&) = delete;
@@ -52,15 +52,15 @@ class RowLocks {
       }
     }
 
-    // A wide write changes cells without an entry of their keys in a memtable:
-    // a range tombstone, an ingested file, other families. RocksDB does not
-    // find it when it checks the keys of a transaction, so that it is noted
-    // once it is seen, for all rows of the stripes.
+    // Notes a wide write, once it is visible, for all rows of the stripes. Such
+    // a write changes cells without adding their keys to a memtable: a range
+    // tombstone, an ingested file, a change of families. RocksDB does not find
+    // it when it checks the keys of a transaction.
     void NoteWideWrite() const {
       const uint64_t number = ++locks_->wide_writes_;
       ForEach([=](Stripe* stripe) { stripe->last_wide_write = number; });
     }
-    // Tells whether there was one after the first `number`.
+    // Tells whether there was a wide write after the first `number`.
     bool HadWideWriteSince(uint64_t number) const {
       bool had = false;
       ForEach([&](Stripe* stripe) { had |= stripe->last_wide_write > number; });

@@ -62,7 +62,7 @@ Status RowPlan::SetFamilies() {
 
 namespace {
 
-// Adds what a cell shows.
+// Adds the visible versions of a cell.
 Status Show(const StoredCell& cell, const VersionQuery& query,
             ColumnPage* page) {
   Status s = ForEachVersion(
@@ -73,7 +73,7 @@ Status Show(const StoredCell& cell, const VersionQuery& query,
   return s;
 }
 
-// The chosen columns of a row.
+// Reads the chosen columns of a row.
 Status ReadColumns(RowPlan* plan, std::string_view row, ColumnPage* page) {
   PointCells found(plan->opened(), *plan->store_families(),
                    plan->options().snapshot);
@@ -91,7 +91,7 @@ Status ReadColumns(RowPlan* plan, std::string_view row, ColumnPage* page) {
   return s;
 }
 
-// The cells of a family of a row, by an iterator.
+// Reads a row's cells of one family, by an iterator.
 Status ReadFamily(RowPlan* plan, const RowPlan::FamilyPart& part,
                   std::string_view row, const std::string& row_bytes,
                   ColumnPage* page) {
@@ -105,8 +105,8 @@ Status ReadFamily(RowPlan* plan, const RowPlan::FamilyPart& part,
     return ReadPart(plan, part, &of_row, page);
   }
   if (of_row.Find() == nullptr) return of_row.status();
-  // The iterator of `of_row` skips files by their ROW section, and cannot go
-  // back.
+  // The iterator of `of_row` skips files by their ROW section, and cannot move
+  // backwards.
   const std::string end = RowEnd(row_bytes, kMaxQualifierBytes);
   const Slice lower(row_bytes);
   const Slice upper(end);

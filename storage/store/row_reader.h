@@ -1,4 +1,4 @@
-// Reads of rows: what to read, and the loops over the two ways to read it.
+// A RowPlan describes a read of rows; ReadRow reads the cells of a row by it.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 
 namespace rowbloom {
 
-// One read of rows: its options, checked and put in order, its state of the
-// store, its time and its filter.
+// One read of rows: its options, checked and in order, the state of the store
+// that it reads, its time and its filter.
 class RowPlan {
  public:
   struct FamilyPart {
@@ -34,21 +34,21 @@ class RowPlan {
   RowPlan(const RowPlan&) = delete;
   RowPlan& operator=(const RowPlan&) = delete;
 
-  // A read without a snapshot gets one if it may read twice, or is of several
-  // families: RocksDB reads them one after the other. InvalidArgument: an
-  // unknown family, a name out of its limits.
+  // A read without a snapshot gets one if it may read a row twice, or reads
+  // several families: RocksDB reads them one after the other. InvalidArgument:
+  // an unknown family, a name out of its limits.
   rocksdb::Status Set(const RowOptions& options);
 
   const OpenedStore& opened() const { return opened_; }
 
-  // In the order of the read: by name, or the other way round.
+  // The families in the order of the read: by ascending or descending name.
   const std::vector<FamilyPart>& families() const { return families_; }
   // The families that the iterators of the parts point into.
   const SharedFamilies& store_families() const { return store_families_; }
-  // Those of Set, with the snapshot of the read.
+  // The options of Set, with the snapshot of the read.
   const RowOptions& options() const { return options_; }
-  // The first qualifier to read, and the end, exclusive; an empty end is behind
-  // all. No qualifier is between them if the end is not larger.
+  // The first qualifier to read, and the end, exclusive; an empty end is beyond
+  // all. If another end is not larger than first(), no qualifier is read.
   const std::string& first() const { return first_; }
   const std::string& end() const { return end_; }
   bool Chooses(std::string_view qualifier) const {
@@ -58,9 +58,10 @@ class RowPlan {
   // nullptr: the read has none.
   FilterRun* filter() { return filter_ ? &*filter_ : nullptr; }
 
-  // The versions to read, by the time of the first call. REQUIRES that the read
-  // has its state of the store: a snapshot, iterator or answer. An earlier time
-  // would show what expired before a write that the state has.
+  // Returns the versions to read, which expire by the time of the first call.
+  // REQUIRES that the read has its state of the store: a snapshot, an iterator
+  // or a result. An earlier time would show versions that expired before a
+  // write that the state has.
   const VersionQuery& Query() {
     if (!query_) {
       query_ = {options_.time_range, options_.max_versions,
@@ -84,9 +85,9 @@ class RowPlan {
   std::vector<FamilyPart> families_;
 };
 
-// Takes the columns of a row in order, and keeps the page that is asked for in
-// the place of the cells that the vector has, whose strings keep their memory.
-// A scan of cells of 40 bytes takes 10 % longer without that.
+// Takes the columns of a row in order, and keeps the requested page of them. It
+// overwrites the cells of the vector, whose strings keep their memory: a scan
+// of cells of 40 bytes would take 10 % longer without that.
 class ColumnPage {
  public:
   // REQUIRES that the plan's filter has begun with the row.
@@ -97,7 +98,7 @@ class ColumnPage {
         from_end_(plan->options().columns_from_end),
         skip_(plan->options().column_offset),
         left_(plan->options().column_limit) {}
-  // Cells that were not replaced go.
+  // Removes the cells that were not overwritten.
   ~ColumnPage() {
     cells_->resize(size_);
     if (from_end_) Reverse();
@@ -105,12 +106,12 @@ class ColumnPage {
   ColumnPage(const ColumnPage&) = delete;
   ColumnPage& operator=(const ColumnPage&) = delete;
 
-  // True: the row has nothing more to add.
+  // True: the page needs no further cell of the row.
   bool IsFull() const {
     return left_ == 0 || (filter_ != nullptr && filter_->RowIsDone());
   }
 
-  // A version of the next column.
+  // Adds a version of the present column, unless the filter drops it.
   void Add(std::string_view family, std::string_view qualifier,
            uint64_t timestamp_ms, std::string_view value) {
     if (filter_ != nullptr &&
@@ -127,7 +128,7 @@ class ColumnPage {
     ++size_;
   }
 
-  // Ends the column, which is none if it has no version.
+  // Ends the column. A column without versions does not count.
   void EndColumn() {
     if (size_ == kept_) return;
     if (skip_ > 0) {
@@ -145,7 +146,7 @@ class ColumnPage {
     if (name != *to) to->assign(name.data(), name.size());
   }
 
-  // Brings columns that came from the last one on into their order.
+  // Puts columns that were added last one first into their order.
   void Reverse();
 
   std::vector<Cell>* const cells_;
@@ -158,13 +159,13 @@ class ColumnPage {
   size_t left_;
 };
 
-// Adds the cells of one family of a row, which `row` has entered. Leaves its
-// iterator anywhere inside the row or beside it.
+// Adds the cells of one family of the row that `row` has entered. Leaves its
+// iterator anywhere in the row or next to it.
 rocksdb::Status ReadPart(RowPlan* plan, const RowPlan::FamilyPart& part,
                          RowCells* row, ColumnPage* page);
 
-// The cells of one row: a prefix seek per family, for which ROW answers, or, of
-// single columns, point lookups.
+// Reads the cells of one row: by point lookups if only single columns are
+// chosen, otherwise by a prefix seek per family, which probes ROW.
 rocksdb::Status ReadRow(RowPlan* plan, std::string_view row,
                         std::vector<Cell>* cells);
 

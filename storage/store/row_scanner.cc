@@ -1,4 +1,4 @@
-// Store::Scan: an iterator per family, moved from row to row together.
+// Store::Scan moves one iterator per family from row to row together.
 #include "rowbloom/row_scanner.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class RowScanner::Source {
     return s;
   }
 
-  // *valid: there was another row. An error ends the rows.
+  // *valid tells whether there was another row. An error ends the scan.
   Status Next(Row* row, bool* valid) {
     Status s;
     *valid = false;
@@ -90,7 +90,7 @@ class RowScanner::Source {
     bool has_row = false;  // the present one
   };
 
-  // Sets ranges_ to what the options choose, in order and apart.
+  // Sets ranges_ to the ranges that the options choose, in order and disjoint.
   Status FindRanges(const ScanOptions& options) {
     std::vector<RowRange> chosen = options.ranges;
     if (chosen.empty()) chosen.emplace_back();
@@ -117,7 +117,7 @@ class RowScanner::Source {
     return s;
   }
 
-  // Adds what the token leaves of a range.
+  // Adds the part of a range that the token leaves.
   void AddRange(KeyRange range) {
     if (!done_.empty() && reverse_) {
       range.end = EarlierEnd(range.end, done_);
@@ -129,7 +129,7 @@ class RowScanner::Source {
     }
   }
 
-  // The bytes may be anything: done_ becomes a row, or stays empty.
+  // Sets done_ to the row of a token, whose bytes may be anything.
   Status ReadToken(std::string_view token) {
     if (token.empty()) return Status::OK();
     std::string row;
@@ -160,8 +160,8 @@ class RowScanner::Source {
   }
 
   // Moves the iterator of a `latest` family over cells that the filter drops.
-  // They are most cells of a scan for values, and cost little more than
-  // RocksDB's steps while nobody looks at their keys.
+  // In a scan for values these are most cells. They cost little more than
+  // RocksDB's steps if their keys are not read.
   void PassDropped(const FamilyRows& family) {
     const auto& [name, of_store] = *family.part->family;
     if (of_store.format != CellFormat::kLatest) return;
@@ -176,7 +176,7 @@ class RowScanner::Source {
     }
   }
 
-  // Makes row_bytes_ that of the next row of all families; empty at the end.
+  // Sets row_bytes_ to the next row of all families; at the end it stays empty.
   Status FindRow() {
     for (;; EnterRange()) {
       std::optional<std::string_view> next;
@@ -210,7 +210,7 @@ class RowScanner::Source {
       family.has_row = it->Valid() && it->key().starts_with(row_bytes_);
     }
     if (filter_ != nullptr) filter_->BeginRow(row->row);
-    // Forwards the iterators stand on the row's first key.
+    // In a forward scan the iterators are at the row's first key.
     Status s = ReadFamilies(row, /*seek=*/reverse_);
     if (s.ok() && filter_ != nullptr && filter_->LooksFirst()) {
       filter_->StartKeeping();
@@ -222,7 +222,7 @@ class RowScanner::Source {
     return s;
   }
 
-  // The cells that the row has to show, or what the filter looks at first.
+  // Reads the visible cells, or passes them to the filter's first pass only.
   Status ReadFamilies(Row* row, bool seek) {
     ColumnPage page(&plan_, &row->cells);
     Status s;
@@ -264,7 +264,7 @@ class RowScanner::Source {
   std::vector<FamilyRows> families_;
   bool passes_dropped_ = false;
   std::string row_bytes_;
-  std::string done_;  // the row before it, or the token's
+  std::string done_;  // the row before row_bytes_, or the token's
 };
 
 RowScanner::RowScanner() = default;

@@ -1,4 +1,4 @@
-// The store's snapshots: RocksDB's, with the families of their time.
+// StoreSnapshot is a RocksDB snapshot with the families of its time.
 #pragma once
 
 #include "rocksdb/db.h"
@@ -37,10 +37,9 @@ inline const rocksdb::Snapshot* RocksdbSnapshot(const Snapshot* snapshot) {
   return static_cast<const StoreSnapshot*>(snapshot)->get();
 }
 
-// Sets *families to those that a read finds: those of its snapshot's time, if
-// it has one. A family that was truncated since has another column family now,
-// in which the snapshot sees nothing. InvalidArgument: a snapshot of another
-// store.
+// Sets *families to those of the read's snapshot, or else to the present ones.
+// A family that was truncated since then has a new column family, in which the
+// snapshot sees nothing. InvalidArgument: the snapshot is of another store.
 inline rocksdb::Status FamiliesAt(const OpenedStore& opened,
                                   const Snapshot* snapshot,
                                   SharedFamilies* families) {

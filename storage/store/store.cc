@@ -25,11 +25,11 @@ Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Store::~Store() {
   if (impl_->opened.IsForked()) {
-    // The log is the parent's, and the threads are there: all of it stays.
+    // The log and the threads are the parent's: nothing is released.
     static_cast<void>(impl_.release());
     return;
   }
-  // A store without its exact bound starts up to a second later.
+  // If this fails, the next opening's time starts up to a second later.
   CatchExceptions([&] {
     return impl_->writer.KeepExactBound();
   }).PermitUncheckedError();
@@ -61,7 +61,7 @@ Status Store::Get(std::string_view row, std::string_view family,
     if (s.ok()) s = found.Read();
     if (!s.ok() || !found.Valid()) return s;
     const StoredCell& stored = found.cell();
-    // A look at the clock takes a hundredth of the time of a get.
+    // Reading the clock takes a hundredth of the time of a get.
     const bool expires = stored.family->second.rules().ttl_ms != 0 ||
                          opened.shared->MayHave(kCellTtls);
     s = ForEachVersion(
@@ -88,7 +88,7 @@ Status Store::Get(std::string_view row, std::string_view family,
       value->reset();
       return s;
     }
-    // A string that is there keeps its memory.
+    // An existing string keeps its memory.
     if (!*value) value->emplace();
     (*value)->assign(cell.value());
     return s;
@@ -116,7 +116,7 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
     Status s = CheckVersions(options.max_versions, options.time_range);
     for (std::vector<Cell>& versions : *cells) versions.clear();
     cells->resize(addresses.size());
-    // RocksDB looks cells of several families up one family after the other.
+    // RocksDB reads several families one after the other.
     std::optional<StoreSnapshot> own;
     const Snapshot* snapshot = options.snapshot;
     if (snapshot == nullptr &&
@@ -182,7 +182,7 @@ Status Store::Flush() {
   return impl_->Change([&]() -> Status {
     const std::shared_lock unchanged(impl_->opened.families->change_mutex);
     const SharedFamilies families = impl_->opened.families->Get();
-    // The metadata's column family would keep the log alive.
+    // Otherwise the metadata's column family would keep the log alive.
     std::vector<rocksdb::ColumnFamilyHandle*> handles = {
         impl_->opened.database->DefaultColumnFamily()};
     for (const auto& [name, family] : *families) {
@@ -208,7 +208,7 @@ Status Store::Compact(const CompactOptions& options) {
                                    options.start_row, options.stop_row, "");
     if (!range) return s;
     rocksdb::CompactRangeOptions compact;
-    // Files that are as deep as they get have something to give back, too.
+    // Files in the bottommost level have space to reclaim, too.
     compact.bottommost_level_compaction =
         rocksdb::BottommostLevelCompaction::kForceOptimized;
     compact.blob_garbage_collection_policy =
@@ -227,8 +227,8 @@ Status Store::Compact(const CompactOptions& options) {
             [&] { return impl_->writer.locks.LockAll(); },
             [&] { return impl_->Flush({family.handle()}); });
       }
-      // RocksDB does not show a compaction filter what it merges: the second
-      // compaction removes what expired of that.
+      // RocksDB does not pass merged values to a compaction filter. The second
+      // compaction removes the expired ones.
       for (int i = 0; s.ok() && i < (drops_expired ? 2 : 1); ++i) {
         s = impl_->opened.database->CompactRange(
             compact, family.handle(), begin.empty() ? nullptr : &begin,
@@ -256,7 +256,7 @@ std::vector<std::string> Store::Warnings() const {
   constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
   std::vector<std::string> warnings;
   LeasedClock& clock = impl_->opened.shared->clock;
-  // The machine's clock may step back in between.
+  // The machine's clock may be set back in between.
   const uint64_t now_ms = clock.Now();
   const uint64_t ahead_ms = now_ms - std::min(now_ms, clock.WallNow());
   const std::string& path = impl_->opened.path;

@@ -1,4 +1,4 @@
-// The parts of a Store, once it is open (open_store.h opens it).
+// Store::Impl holds the parts of an open Store (open_store.h opens it).
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class Store::Impl {
  public:
   Impl() : writer(opened) {}
 
-  // `body`, unless the store is open for reading only.
+  // Runs `body`, unless CheckWritable fails. Returns the error of either.
   template <typename Body>
   rocksdb::Status Change(Body body) {
     return CatchExceptions([&]() -> rocksdb::Status {
@@ -29,9 +29,9 @@ class Store::Impl {
     });
   }
 
-  // Flushes column families. RocksDB 7.8.3 with assertions stops at a flush
-  // after one that could not go on in a new log, so that there is one at a
-  // time.
+  // Flushes column families. If a flush could not switch to a new log, the next
+  // one fails an assertion in RocksDB 7.8.3 with assertions. So flushes run one
+  // at a time.
   rocksdb::Status Flush(
       const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
     const std::scoped_lock one_at_a_time(flush_mutex);
@@ -39,18 +39,18 @@ class Store::Impl {
     return s.ok() ? opened.database->Flush({}, handles) : s;
   }
 
-  // Store::NewBulkLoad. Unless `copied` is null, the load is a copy of these
-  // families of another store, which outlive it: if the timestamps of one are
-  // that store's, they may be later than the load's, as its clock may have been
-  // set back, and a delete may be of the future.
+  // Implements Store::NewBulkLoad. Unless `copied` is null, the load copies
+  // these families of another store, which outlive it. Timestamps that the
+  // other store assigned may be later than the load's, as its clock may have
+  // been set back, and its deletes may have future timestamps.
   rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,
                               const FamilyMap* copied,
                               std::unique_ptr<BulkLoad>* load);
 
   OpenedStore opened;
   std::atomic<uint64_t> next_load{0};
-  std::mutex compact_mutex;  // held by each compaction that is asked for
-  std::mutex flush_mutex;    // held by each flush that is asked for
+  std::mutex compact_mutex;  // held by each Store::Compact
+  std::mutex flush_mutex;    // held by each Flush
   // The last mark of a stream of changes, and Listener::sealed() before it.
   // Guarded by Writer::records_mutex.
   uint64_t mark_number = 0;

@@ -16,7 +16,7 @@ namespace {
 using rocksdb::Status;
 using Properties = rocksdb::DB::Properties;
 
-// Rows, from the counts that the files have, and filter bytes.
+// Estimates the rows from the counts in the files, and adds the filter bytes.
 Status ReadTables(const OpenedStore& opened, const Family& family,
                   FamilyStats* stats) {
   rocksdb::TablePropertiesCollection tables;
@@ -89,7 +89,7 @@ Status Store::Stats(StoreStats* stats) {
       found.options = family.options;
       found.files_passed_over = family.shared_rules->files_passed_over;
       rocksdb::ColumnFamilyHandle* const handle = family.handle();
-      // RocksDB has these properties of every family here, whose tables are
+      // RocksDB has these properties of every family, as its tables are
       // block-based and have a cache.
       const auto number = [&](const std::string& property) {
         uint64_t value = 0;
@@ -98,7 +98,7 @@ Status Store::Stats(StoreStats* stats) {
       };
       found.estimated_cells = number(Properties::kEstimateNumKeys);
       found.memtable_bytes = number(Properties::kCurSizeAllMemTables);
-      // The cache is the same for all. Its class is private from RocksDB 8 on.
+      // All families share the cache. Its class is private from RocksDB 8 on.
       stats->block_cache_bytes_used = number(Properties::kBlockCacheUsage);
       Status s = ReadLevels(opened, family, &found);
       if (s.ok()) s = ReadTables(opened, family, &found);

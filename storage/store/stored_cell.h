@@ -1,4 +1,5 @@
-// A cell as RocksDB keeps it, in either cell format, and what it shows.
+// StoredCell is a cell as RocksDB keeps it, in either cell format. Functions
+// read its entries and its visible versions.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ struct StoredCell {
   const RowDeletes* row_deletes = nullptr;  // in a `versioned` family
 };
 
-// "row \"R\", cell F:Q: ", which precedes what is wrong with a cell.
+// Returns "row \"R\", cell F:Q: ", the prefix of messages about a cell.
 inline std::string Describe(std::string_view row, std::string_view family,
                             std::string_view qualifier) {
   return "row \"" + ToPrintable(row) + "\", cell " + std::string(family) + ":" +
@@ -37,8 +38,8 @@ inline rocksdb::Status CorruptCell(const StoredCell& stored,
       Describe(stored.row, stored.family->first, stored.qualifier), problem);
 }
 
-// All that the value says; the entries view into it. Corruption: it is not of
-// the family's format.
+// Decodes all entries of the value, which they view into. Corruption: the value
+// is not of the family's format.
 inline rocksdb::Status ReadEntries(const StoredCell& stored, Entries* entries) {
   if (stored.family->second.format == CellFormat::kLatest) {
     CellValue cell;
@@ -63,7 +64,7 @@ inline rocksdb::Status ReadEntries(const StoredCell& stored, Entries* entries) {
   return rocksdb::Status::OK();
 }
 
-// The deletes of a row, which the cell of its empty qualifier has. Corruption
+// Reads the deletes of a row from its cell of the empty qualifier. Corruption
 // as ReadEntries.
 inline rocksdb::Status ReadRowDeletes(const StoredCell& of_row,
                                       RowDeletes* deletes) {
@@ -74,14 +75,14 @@ inline rocksdb::Status ReadRowDeletes(const StoredCell& of_row,
   return s;
 }
 
-// The versions that a read asks for, and the time by which they expire.
+// The versions that a read requests, and the time by which they expire.
 struct VersionQuery {
   TimeRange time_range = TimeRange::All();
   uint32_t max_versions = 1;
   uint64_t wall_ms = 0;
 };
 
-// InvalidArgument: a query that means nothing.
+// InvalidArgument: max_versions is 0, or the time range ends before it begins.
 inline rocksdb::Status CheckVersions(uint32_t max_versions,
                                      const TimeRange& time_range) {
   if (max_versions == 0) {
@@ -93,8 +94,8 @@ inline rocksdb::Status CheckVersions(uint32_t max_versions,
                          ", after its end at ", time_range.end_ms);
 }
 
-// Calls add(timestamp, value) for each version to be seen, newest first.
-// Corruption as ReadEntries.
+// Calls add(timestamp, value) for each visible version of the query, newest
+// first. Corruption as ReadEntries.
 template <typename Add>
 rocksdb::Status ForEachVersion(const StoredCell& stored,
                                const VersionQuery& query, Add add) {

@@ -15,8 +15,8 @@ namespace {
 
 using rocksdb::Status;
 
-// RocksDB's transaction tracks the keys that reads and writes depend on. It
-// gets the batch, and checks the keys, under the locks of all rows at Commit.
+// RocksDB's transaction tracks the keys that reads and writes depend on. At
+// Commit, under the locks of all rows, it gets the batch and checks the keys.
 class TrackedTransaction final : public Transaction {
  public:
   explicit TrackedTransaction(Store::Impl* store)
@@ -84,7 +84,7 @@ class TrackedTransaction final : public Transaction {
   Status Track(const Change& at) {
     std::string row;
     Status s = opened_.EncodeRow(at.row, &row);
-    // Families that came or changed since are wide writes.
+    // Families that were created or altered since count as wide writes.
     for (const auto& [name, family] : *snapshot_.families()) {
       if (at.type != ChangeType::kDeleteRow && name != at.family) continue;
       if (s.ok()) s = Track(family, row + std::string(at.qualifier));
@@ -100,9 +100,9 @@ class TrackedTransaction final : public Transaction {
                                   static_cast<std::string*>(nullptr));
   }
 
-  // Makes RocksDB check each cell that the row has or had at Begin, where the
-  // change deletes all up to the newest one's timestamp. REQUIRES that the row
-  // is locked.
+  // Makes RocksDB check each cell that the row has or had at Begin, if the
+  // change deletes all versions up to the newest one's timestamp. REQUIRES that
+  // the row is locked.
   Status TrackRow(const Change& change) {
     const bool in_all = change.type == ChangeType::kDeleteRow;
     const bool in_one = change.type == ChangeType::kDeleteFamily;
@@ -134,8 +134,8 @@ class TrackedTransaction final : public Transaction {
 
   Store::Impl& store_;
   const OpenedStore& opened_;
-  // These are taken in this order, so that nothing that is read is newer than
-  // what the checks begin with.
+  // These are taken in this order, so that the checks cover every write that
+  // the snapshot does not see.
   const uint64_t wide_writes_;
   const std::unique_ptr<rocksdb::Transaction> tracked_;
   const StoreSnapshot snapshot_;

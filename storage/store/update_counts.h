@@ -1,10 +1,10 @@
-// Counts of the writes of `versioned` cells that RocksDB keeps one by one.
+// UpdateCounts counts the writes of `versioned` cells that are not merged yet.
 //
-// Each write is a merge operand, and a read merges those that it finds: a cell
-// that is written often would cost more with each write until it is flushed. So
-// the writer joins the operands of a cell once there are some. A join rewrites
-// all versions of the cell: the next one comes after as many writes as there
-// were versions, or 255, so that a write costs the same on average.
+// Each write is a merge operand, and a read merges those that it finds. Reads
+// of a cell that is written often would cost more with each write until a
+// flush. So the writer joins the operands of a cell once there are some. A join
+// rewrites all versions of the cell. The next join follows after as many writes
+// as there were versions, or 255, so that a write costs the same on average.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@
 
 namespace rowbloom {
 
-// Counts the writes of a family. Cells are known by hashes: two that share a
-// place are joined sooner. Places are so many that the writes in a memtable
-// leave most cells that are written once or twice below kMinWrites. After as
-// many writes as there are places, all counts begin anew. So a memtable has at
-// most some kMinWrites operands of a cell that are not joined, whatever else is
-// written.
+// Counts the writes of a family. Cells are identified by hashes: two that share
+// a place are joined sooner. There are so many places that the writes in a
+// memtable leave most cells that are written once or twice below kMinWrites.
+// After as many writes as there are places, all counts restart. So a memtable
+// has at most some kMinWrites operands of a cell that are not joined, whatever
+// else is written.
 //
-// Thread-safe; a write that meets another one may not be counted.
+// Thread-safe; of two simultaneous writes one may not be counted.
 class UpdateCounts {
  public:
   // `memtable_bytes` is the most that RocksDB keeps in one memtable.
@@ -48,7 +48,7 @@ class UpdateCounts {
     return before == 1;
   }
 
-  // The cell was joined, and has so many versions and deletes.
+  // Notes that a cell was joined, and has so many versions and deletes.
   void Joined(uint64_t cell, size_t entries) {
     uint8_t* const places = Places();
     if (places == nullptr) return;
@@ -59,14 +59,14 @@ class UpdateCounts {
  private:
   static constexpr size_t kMinWrites = 8;
   static constexpr uint64_t kMinPlaces = 4096;
-  // An entry of a memtable takes about as much with a short row and value.
+  // The approximate size of a memtable entry with a short row and value.
   static constexpr uint64_t kMinEntryBytes = 64;
 
   struct Free {
     void operator()(uint8_t* places) const { std::free(places); }
   };
 
-  // The first write makes the places: `latest` families have none.
+  // Allocates the places at the first write: `latest` families have none.
   uint8_t* Places() {
     std::call_once(made_, [this] {
       left_.reset(static_cast<uint8_t*>(std::calloc(place_count_, 1)));

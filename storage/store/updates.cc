@@ -1,5 +1,5 @@
-// Writes that depend on what is there: between the read and the write no other
-// write of the row comes in.
+// Writes that depend on the present cells of a row. No other write of the row
+// gets between the read and the write.
 #include <algorithm>
 #include <vector>
 

@@ -25,8 +25,8 @@ using rocksdb::Slice;
 using rocksdb::SliceParts;
 using rocksdb::Status;
 
-// The head of a RocksDB batch, and the parts of a record in it that have about
-// the same size in each: type, family, lengths, and the head of a value.
+// The sizes of a RocksDB batch's head, and of the parts of its records that
+// vary little: type, family, lengths, and the head of a value.
 constexpr size_t kBatchHeadBytes = 12;
 constexpr size_t kRecordBytes = 24;
 
@@ -89,13 +89,13 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
   return CheckTimestamp(*timestamp_ms);
 }
 
-// The changes of one Apply, as they become a RocksDB batch.
+// Turns the changes of one Apply into a RocksDB batch.
 class Writer::Draft {
  public:
-  // REQUIRES that `guard` has the rows of all changes. `families` outlive it.
-  // `transaction` has the batch, unless it is null. `snapshot` is for Read,
-  // unless it is null: then nothing but Read comes after Add, and nothing is
-  // remembered of the changes, which are of one row.
+  // REQUIRES that `guard` has locked the rows of all changes. `families`
+  // outlive it. `transaction` has the batch, unless it is null. `snapshot` is
+  // for Read, unless it is null: then the changes are of one row, only Read may
+  // follow Add, and no note of the changes is kept.
   Draft(Writer* writer, const RowLocks::Guard& guard, const FamilyMap& families,
         std::span<const Change> changes, rocksdb::Transaction* transaction,
         const rocksdb::Snapshot* snapshot)
@@ -129,7 +129,7 @@ class Writer::Draft {
     return s;
   }
 
-  // The newest value of a cell after the changes. nullopt: there is none.
+  // Reads the newest value of a cell after the changes. nullopt: there is none.
   Status Read(const Change& at, std::optional<std::string>* value) {
     NewestCell cell;
     Status s = Enter(at.row);
@@ -148,13 +148,13 @@ class Writer::Draft {
     if (Status s = writer_.Announce(rare_kinds_); !s.ok()) return s;
     LeasedClock& clock = opened_.shared->clock;
     clock.Note(last_ms_);
-    // A large batch would keep its memory until the stripe's next write.
+    // Otherwise a large batch would keep memory until the stripe's next write.
     guard.ForEach([&](RowLocks::Stripe* stripe) {
       if (!stripe->given.IsFull()) return;
       now_ms_ = clock.Now();
       Forget(stripe);
     });
-    // kSkipWal as well: what is flushed survives.
+    // kSkipWal writes need this, too: once flushed, they survive a crash.
     if (Status s = writer_.CoverTimestamp(last_ms_); !s.ok()) return s;
     rocksdb::WriteOptions options;
     options.sync = durability == Durability::kSync;
@@ -168,19 +168,19 @@ class Writer::Draft {
       // A database with transactions would refuse a wide write.
       s = opened_.database->GetRootDB()->Write(options, batch_);
     }
-    // After other errors the batch may be there.
+    // After other errors the batch may have been written.
     const bool was_refused = s.IsBusy() || s.IsTryAgain();
     if (is_wide_ && !was_refused) guard.NoteWideWrite();
     for (SharedRules* const rules : family_version_deletes_) {
       rules->NoteFamilyVersionDelete();
     }
     if (!s.ok()) {
-      // RocksDB's error may be that it waited, or had another before.
+      // RocksDB's error may only say that it waited, or had an earlier error.
       Status stopped = opened_.listener->error();
       return stopped.ok() ? s : stopped;
     }
     options.sync = false;
-    // A caller may repeat what fails, and this is written.
+    // Ignores errors: a caller may repeat a failed write, and this is written.
     CatchExceptions([&] {
       return JoinOperands(options);
     }).PermitUncheckedError();
@@ -194,7 +194,7 @@ class Writer::Draft {
     std::optional<Entry> newest;
   };
 
-  // Forgets given times that do not matter at the present one.
+  // Forgets assigned timestamps that no longer matter.
   void Forget(RowLocks::Stripe* stripe) {
     const auto raised_ms = stripe->given.MoveTo(now_ms_);
     if (raised_ms) now_ms_ = opened_.shared->clock.RaiseTo(*raised_ms);
@@ -216,7 +216,7 @@ class Writer::Draft {
     return opened_.shared->MayHave(kinds) || (rare_kinds_ & kinds) != 0;
   }
 
-  // Begins with a row, or goes on with it.
+  // Begins a row, or continues with it.
   Status Enter(std::string_view row) {
     if (!at_.bytes.empty() && row == at_.row) return Status::OK();
     if (Status s = opened_.EncodeRow(row, &at_.bytes); !s.ok()) return s;
@@ -230,8 +230,8 @@ class Writer::Draft {
   std::string Describe(std::string_view qualifier) const {
     return rowbloom::Describe(at_.row, at_.family->first, qualifier);
   }
-  // The row in the family, as its stripe knows it. A cell is known by the hash
-  // of its qualifier that begins with this one.
+  // Identifies the row in the family for its stripe. A cell is identified by
+  // the hash of its qualifier, seeded with this one.
   uint64_t RowId() const { return at_.hash ^ at_.family_id(); }
 
   Status FindNewest(std::string_view qualifier, NewestCell* cell) {
@@ -258,7 +258,7 @@ class Writer::Draft {
     return change.type == ChangeType::kPut ? AddPut(change) : AddDelete(change);
   }
 
-  // Puts what an increment or an append makes of the newest value.
+  // Puts the result of an increment or an append on the newest value.
   Status AddUpdate(Change change) {
     NewestCell cell;
     Status s = FindNewest(change.qualifier, &cell);
@@ -281,12 +281,12 @@ class Writer::Draft {
   }
 
   // Adds the put to the cell. InvalidArgument: it would not be the newest
-  // version, so that what it counts or appends would be lost.
+  // version, and the increment or append would be lost.
   Status CheckNewest(const Change& put, uint64_t timestamp_ms,
                      NewestCell* cell) const {
     Entry entry = PutOf(put, timestamp_ms);
     VersionRules rules = family().rules();
-    // A put of now that runs out at once, or soon, is not lost.
+    // A put of the present time is not lost if it expires at once, or soon.
     if (!put.timestamp_ms) {
       entry.ttl_ms = kNoTtl;
       rules.ttl_ms = 0;
@@ -322,8 +322,8 @@ class Writer::Draft {
     return Status::OK();
   }
 
-  // `updated` is the cell of an increment or an append, whose put may take the
-  // place of the version that it found.
+  // `updated` is the cell of an increment or an append. Its put may replace the
+  // version that it found.
   Status AddPut(const Change& change, NewestCell* updated = nullptr) {
     Status s = CheckPut(at_.family, change.qualifier, change.value,
                         change.timestamp_ms);
@@ -343,7 +343,7 @@ class Writer::Draft {
       const bool replaces = updated != nullptr && updated->newest;
       timestamp_ms = stripe_->given.Put(row, cell, now_ms_, replaces);
       last_ms_ = std::max(last_ms_, timestamp_ms);
-      // The application may have given this one.
+      // The application may have assigned this one.
       if (replaces) {
         timestamp_ms = std::max(timestamp_ms, updated->newest->timestamp_ms);
       }
@@ -355,7 +355,7 @@ class Writer::Draft {
     if (MayHave(kFamilyVersionDeletes)) {
       RowDeletes row_deletes;
       s = cells_.FindRowDeletes(at_, &row_deletes);
-      // A deleted version would take the place of a visible one.
+      // A put that is deleted would push out a visible version.
       if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
     }
     if (!only_read_) family().shared_rules->oldest_put.Note(timestamp_ms);
@@ -367,7 +367,7 @@ class Writer::Draft {
             change.ttl_ms.value_or(kNoTtl)};
   }
 
-  // A delete inside one family.
+  // Adds a delete inside one family.
   Status AddDelete(const Change& change) {
     const std::optional<uint64_t> given_ms = change.timestamp_ms;
     Status s = CheckQualifier(change.qualifier);
@@ -408,11 +408,11 @@ class Writer::Draft {
       return DeleteInAllColumns(change);
     }
     if (family().options.timestamps == Timestamps::kClient) {
-      // The store's time says nothing about those of the application.
+      // The store's time does not bound the application's timestamps.
       std::optional<uint64_t> newest_ms;
       s = FindNewestPut(change, &newest_ms);
       if (!s.ok() || !newest_ms) return s;
-      // The next put may get this timestamp again.
+      // The next put may be assigned this timestamp again.
       const uint64_t last_ms = now_ms_ + GivenTimes::kMaxAheadMs;
       if (*newest_ms == last_ms || *newest_ms == last_ms + 1) {
         *newest_ms = last_ms - 1;
@@ -437,7 +437,7 @@ class Writer::Draft {
   }
 
   // Adds an entry to a cell of the row. In a `latest` family it is a put, which
-  // takes the place of the cell.
+  // replaces the cell.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
     rare_kinds_ |= RareKindsOf(entry);
     cells_.Note(at_, qualifier, entry);
@@ -457,8 +457,8 @@ class Writer::Draft {
     return batch_->Merge(family().handle(), key, value);
   }
 
-  // Deletes the versions of a kDeleteFamilyVersion in the columns of the row,
-  // each for itself, so that they take no version's place.
+  // Adds a kDeleteVersion for each version that a kDeleteFamilyVersion takes,
+  // so that these versions push out no others.
   Status DeleteInAllColumns(const Change& change) {
     std::vector<std::string> columns;
     Status s = cells_.ForEach(
@@ -479,10 +479,10 @@ class Writer::Draft {
     return s;
   }
 
-  // Removes what RocksDB has of the row in a family, or of a cell, for a delete
-  // that gets the timestamp `marker_ms`; nullopt: for one of a `latest` family,
-  // or a removal. Deletes with later timestamps stay, as they take other puts,
-  // and so do the row's where a cell is removed.
+  // Removes all that RocksDB has of a cell, or of the row in a family, for a
+  // delete with the timestamp `marker_ms`. nullopt: the delete is of a `latest`
+  // family, or a removal. Deletes with later timestamps stay, as they take
+  // other puts. If a cell is removed, deletes of the row stay, too.
   Status Remove(const Change& change, std::optional<uint64_t> marker_ms) {
     KeptDeletes kept;
     Status s;
@@ -510,8 +510,8 @@ class Writer::Draft {
   using KeptDeletes = std::vector<std::pair<std::string, Entry>>;
   Status FindKeptDeletes(const Change& change,
                          std::optional<uint64_t> marker_ms, KeptDeletes* kept) {
-    // The store's own may be later where its clock was ahead: they would take
-    // its next puts.
+    // The store's own deletes may be later if its clock was ahead (kLaterPuts).
+    // They would take its next puts, and are not kept.
     const bool keeps_later =
         marker_ms && (family().options.timestamps == Timestamps::kClient ||
                       !MayHave(kLaterPuts));
@@ -533,9 +533,9 @@ class Writer::Draft {
     if (!s.ok() || !change.qualifier.empty()) return s;
     RowDeletes row_deletes;
     s = cells_.FindRowDeletes(at_, &row_deletes);
-    // A compaction may still apply a delete of the row that was removed, unless
-    // a record forbids it. Without the record those up to the store's time
-    // stay, as the next delete covers them; later ones go once it is there.
+    // A compaction may still apply a removed delete of the row, unless a record
+    // forbids it. Without the record, deletes up to the store's time stay, as
+    // the next delete covers them. Later ones are removed once it is written.
     RareKinds found = 0;
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
       if (!IsOfWholeRow(change.type) || is_later(timestamp_ms) ||
@@ -556,8 +556,8 @@ class Writer::Draft {
     return s;
   }
 
-  // The newest timestamp of the versions that a delete is to take, expired ones
-  // included; nullopt: there are none.
+  // Finds the newest timestamp of the versions that a delete is to take,
+  // expired ones included. nullopt: there are none.
   Status FindNewestPut(const Change& change,
                        std::optional<uint64_t>* newest_ms) {
     VersionRules rules = family().rules();
@@ -577,10 +577,10 @@ class Writer::Draft {
         });
   }
 
-  // Replaces the merge operands of cells by what they make. The changes are
-  // written: a cell that is not joined only costs more.
+  // Replaces the merge operands of cells by their merged values. The changes
+  // are written: a cell that is not joined only costs more.
   Status JoinOperands(const rocksdb::WriteOptions& options) {
-    // Each cell by itself, since together they may be larger than memory.
+    // Cells are joined one by one, as together they may be larger than memory.
     for (const auto& [at, cell] : joins_) {
       const auto& [family, key] = at;
       rocksdb::PinnableSlice value;
@@ -604,8 +604,8 @@ class Writer::Draft {
     return Status::OK();
   }
 
-  // This one is used in the place of the row's, if it only reads. It stands
-  // first, as it is aligned to lines of the cache.
+  // The stripe of a Draft that only reads, in place of the row's. It is the
+  // first member, as it is aligned to cache lines.
   std::optional<RowLocks::Stripe> only_read_;
   Writer& writer_;
   const OpenedStore& opened_;
@@ -614,13 +614,13 @@ class Writer::Draft {
   ChangedCells cells_;
   uint64_t now_ms_ = 0;
   uint64_t last_ms_ = 0;  // the clock's bound has to cover it
-  RowOfFamily at_;        // of the change; a row once its bytes are there
+  RowOfFamily at_;        // of the change; no row if it has no bytes
   RowLocks::Stripe* stripe_ = nullptr;  // that row's
   rocksdb::WriteBatch own_batch_;
   rocksdb::WriteBatch* const batch_;
   // Most writes leave these empty:
-  // The cells, as UpdateCounts knows them, whose merge operands are to be
-  // joined once all are written, by family and key.
+  // The cells whose merge operands are to be joined after the write, by family
+  // and key, as hashes for UpdateCounts.
   std::map<std::pair<const Family*, std::string>, uint64_t> joins_;
   std::list<std::string> updated_;  // values of increments and appends
   // The family of each kDeleteFamilyVersion.

@@ -1,5 +1,5 @@
-// The store's writes: changes become one RocksDB batch, under the locks of
-// their rows and with timestamps in their order.
+// Writer turns the changes of a write into one RocksDB batch, under the locks
+// of their rows, and assigns timestamps in their order.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@
 
 namespace rowbloom {
 
-// InvalidArgument: an unknown type, or bytes that mean nothing with it.
+// InvalidArgument: an unknown type, or a field that the type does not take.
 rocksdb::Status CheckChange(const Change& change);
 
-// InvalidArgument: a put that the family does not take.
+// InvalidArgument: the family does not take the put.
 rocksdb::Status CheckPut(FamilyMap::const_iterator family,
                          std::string_view qualifier, std::string_view value,
                          std::optional<uint64_t> timestamp_ms);
@@ -33,10 +33,10 @@ class Writer {
  public:
   explicit Writer(const OpenedStore& opened) : opened_(opened) {}
 
-  // Writes the changes, all or none, whose rows the caller has locked. REQUIRES
-  // a store that is writable. *updated, unless null, is the value of the last
-  // increment or append. `transaction`, unless null, writes them, after RocksDB
-  // has checked the keys that it tracks.
+  // Writes all of the changes or none. REQUIRES that the caller has locked
+  // their rows, and that the store is writable. Unless null, *updated gets the
+  // value of the last increment or append, and `transaction` writes the changes
+  // after RocksDB has checked the keys that it tracks.
   rocksdb::Status Apply(const RowLocks::Guard& guard,
                         std::span<const Change> changes,
                         const WriteOptions& options,
@@ -50,13 +50,13 @@ class Writer {
     return Apply(guard, changes, options, updated);
   }
 
-  // The newest value of a cell after the changes, which are of its row and not
-  // written, as of a snapshot. nullopt: there is none.
+  // Reads the newest value that a cell of a snapshot has after the changes,
+  // which are of its row and not written. nullopt: there is none.
   rocksdb::Status ReadThrough(std::span<const Change> changes,
                               const StoreSnapshot& snapshot, const Change& at,
                               std::optional<std::string>* value);
 
-  // Makes the bound that is kept of the clock cover a timestamp.
+  // Makes the kept bound of the clock cover a timestamp.
   rocksdb::Status CoverTimestamp(uint64_t timestamp_ms);
 
   // Keeps the exact bound of the clock. REQUIRES that no write is under way.
@@ -65,9 +65,9 @@ class Writer {
   // Sets the store's time back to the machine's.
   rocksdb::Status ResetClock();
 
-  // As long as it lives, kSkipWal writes go to the log, too. A checkpoint or a
-  // backup flushes the memtables and then copies the log: it would lack what is
-  // written in between without the log, and have later writes.
+  // While it lives, kSkipWal writes go to the log, too. A checkpoint or a
+  // backup flushes the memtables and then copies the log: it would lack
+  // kSkipWal writes from in between, but have later writes.
   class LogsAll {
    public:
     explicit LogsAll(Writer* writer) : writer_(*writer) {
@@ -82,11 +82,11 @@ class Writer {
     Writer& writer_;
   };
 
-  // Makes the store's record say, before the first entry of such a kind is
-  // there, that there may be some.
+  // Notes in the store's record that entries of these kinds may exist. Called
+  // before the first such entry is written.
   rocksdb::Status Announce(RareKinds kinds);
 
-  RowLocks locks;            // first, as it is aligned to lines of the cache
+  RowLocks locks;            // first, as it is aligned to cache lines
   std::mutex records_mutex;  // held by writes of records, which lock no row
 
  private:
@@ -95,7 +95,7 @@ class Writer {
   rocksdb::Status KeepBound(uint64_t bound_ms, bool sync);
 
   const OpenedStore& opened_;
-  std::atomic<int> log_all_{0};  // the LogsAll that live
+  std::atomic<int> log_all_{0};  // the number of living LogsAll
 };
 
 }  // namespace rowbloom
