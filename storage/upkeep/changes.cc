@@ -1,4 +1,4 @@
-// Store::GetUpdatesSince: RocksDB's batches in its log, as changes of cells.
+// Store::GetUpdatesSince gives RocksDB's logged batches as changes of cells.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -26,18 +26,18 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// The bulk load whose marks the log has last: it is there when the next batch
+// The bulk load of the last marks in the log. It took place if the next batch
 // says how many numbers it took.
 struct MarkedLoad {
   uint64_t numbers = 0;  // the most that it took; 0: there is no load
   std::vector<StoreChange> marks;
 };
 
-// The changes in a batch from a number on.
+// Collects the changes in a batch from a number on.
 class BatchChanges final : public rocksdb::WriteBatch::Handler {
  public:
-  // `first` is the number of the batch's first change. *load is that of the
-  // batch before, and then that of this one.
+  // `first` is the number of the batch's first change. *load is the load of the
+  // batch before, and becomes that of this one.
   BatchChanges(const OpenedStore& opened, uint64_t first, uint64_t from,
                MarkedLoad* load, std::vector<StoreChange>* changes)
       : opened_(opened),
@@ -54,7 +54,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     if (IsPassed()) return Status::OK();
     if (id == kRecords) return AddRecord(key, value);
     const auto family = Find(id);
-    // The value of a `versioned` cell joins what was merged before.
+    // The value of a `versioned` cell only joins earlier merge operands.
     if (family == families_->end() ||
         family->second.format == CellFormat::kVersioned) {
       return Status::OK();
@@ -87,7 +87,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
  private:
   static constexpr uint32_t kRecords = 0;  // RocksDB's "default"
 
-  // Counts a change, and tells whether it comes before those that are wanted.
+  // Counts a change, and tells whether it comes before from_.
   bool IsPassed() { return number_++ < from_; }
 
   // end(): the family was dropped.
@@ -128,7 +128,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     if (family == families_->end()) return Status::OK();
     StoreChange& change = Add(ChangeKind::kCell, family->first);
     change.type = type;
-    // A `versioned` family has a delete that stays, too, which comes next.
+    // In a `versioned` family it is a removal; a delete that stays may follow.
     if (family->second.format == CellFormat::kVersioned) {
       change.type = type == ChangeType::kDelete ? ChangeType::kRemove
                                                 : ChangeType::kRemoveFamily;
@@ -174,7 +174,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
   std::vector<StoreChange>* const changes_;
 };
 
-// The numbers that the load before a batch took, as the batch says.
+// Reads from a batch how many numbers the load before it took.
 class LoadEnd final : public rocksdb::WriteBatch::Handler {
  public:
   Status DeleteCF(uint32_t id, const Slice& key) override {
@@ -201,23 +201,23 @@ class LoadEnd final : public rocksdb::WriteBatch::Handler {
   std::optional<uint64_t> numbers_;
 };
 
-// The number of the last change that can be told: no load is half there, and
-// the families are those that the marks up to it name.
+// Returns the number of the last change that can be given: no load is half
+// added, and the families are those that the log names up to it.
 uint64_t LastNumber(const OpenedStore& opened) {
   const std::shared_lock unchanged(opened.families->change_mutex);
   const std::shared_lock no_loads(opened.families->load_mutex);
   return opened.database->GetLatestSequenceNumber();
 }
 
-// RocksDB moves no logs to the archive while the object lives, which waits for
-// a move that is under way. RocksDB moves the newest ones first, and does not
-// find the others meanwhile.
+// While the object lives, RocksDB moves no logs to the archive. The constructor
+// waits for a move that is under way: RocksDB moves the newest logs first, and
+// does not find the others meanwhile.
 class AllLogs {
  public:
   explicit AllLogs(Store::Impl* store) : kept_(store->opened.database.get()) {
     const PurgeWaker waker(store->opened.database.get(), &store->compact_mutex);
     rocksdb::VectorLogPtr logs;
-    // An error comes again where the logs are read.
+    // An error occurs again when the logs are read.
     store->opened.database->GetSortedWalFiles(logs).PermitUncheckedError();
   }
 
@@ -225,12 +225,11 @@ class AllLogs {
   const KeptFiles kept_;
 };
 
-// RocksDB's iterator over the log stops with an assertion (7.8.3 with
-// assertions, as Debian's) at a record that is still being written, which it
-// meets where the log lacks numbers before that one. A writer puts a mark
-// behind the changes that are wanted: as long as that is in the log, no other
-// record comes after the gap. Stores that are open for reading have the
-// StoreFiles of one time.
+// RocksDB's iterator over the log fails an assertion (7.8.3 with assertions, as
+// Debian's) at a record that is still being written. It reaches that record if
+// the log lacks the numbers before it. So a writer puts a mark after the wanted
+// changes: while the log has the mark, no other record follows the gap. Stores
+// that are open for reading have the StoreFiles of one time.
 class LogChanges final : public ChangeStream {
  public:
   LogChanges(Store::Impl* store, uint64_t since)
@@ -243,7 +242,7 @@ class LogChanges final : public ChangeStream {
   Status Open() {
     const uint64_t since = next_ - 1;
     if (since > end_ && !opened_.options.read_only) {
-      // A reader may have read a write from the log that is still under way.
+      // A reader of the log may have seen a write that is still under way.
       if (Status s = MarkEnd(); !s.ok()) return s;
     }
     if (since > end_) {
@@ -273,7 +272,7 @@ class LogChanges final : public ChangeStream {
  private:
   Status Begin() {
     const uint64_t since = next_ - 1;
-    // Changes that a power cut takes back would give their numbers to others.
+    // If a power cut lost changes, later ones would get their numbers.
     if (!opened_.options.read_only) {
       kept_.emplace(opened_.database.get());
       Status s = opened_.CheckWritable();
@@ -283,7 +282,7 @@ class LogChanges final : public ChangeStream {
     }
     if (since > 0) {
       // The last change that the caller has may be a load's, whose numbers
-      // come after it.
+      // follow it.
       --next_;
       if (Status s = MoveLog(next_); !s.ok()) return s;
       const rocksdb::BatchResult batch = TakeBatch();
@@ -314,14 +313,14 @@ class LogChanges final : public ChangeStream {
       Status s = MoveLog(next_);
       if (!s.ok()) return s;
       rocksdb::BatchResult batch = TakeBatch();
-      // RocksDB writes an empty one when it opens a log that ends in the middle
-      // of a batch.
+      // RocksDB writes an empty batch when it opens a log that ends in the
+      // middle of one.
       while (log_ != nullptr && batch.writeBatchPtr->Count() == 0) {
         s = MoveLog(batch.sequence + 1);
         if (!s.ok()) return s;
         batch = TakeBatch();
       }
-      // A reader may have opened the store while a load came in.
+      // A reader may have opened the store while a load was added.
       if (log_ == nullptr && load_.numbers > 0 && opened_.options.read_only) {
         break;
       }
@@ -332,7 +331,7 @@ class LogChanges final : public ChangeStream {
         if (log_ != nullptr) s = batch.writeBatchPtr->Iterate(&end);
         if (!s.ok()) return s;
         if (missing > std::min(load_.numbers, end.numbers().value_or(0))) {
-          // RocksDB does not tell of a read that failed inside a log.
+          // RocksDB does not report a read that failed inside a log.
           if (looked_again) return Missing(missing, found);
           looked_again = true;
           if (!opened_.options.read_only) all_logs.emplace(&store_);
@@ -348,8 +347,8 @@ class LogChanges final : public ChangeStream {
     return Status::OK();
   }
 
-  // After an error number() is as before the batch: it stands until a stream
-  // can go on behind it.
+  // After an error number() is as before the batch, until a stream can continue
+  // after it.
   Status Decode(const rocksdb::BatchResult& batch) {
     const MarkedLoad before = load_;
     BatchChanges found(opened_, batch.sequence, next_, &load_, &changes_);
@@ -363,9 +362,9 @@ class LogChanges final : public ChangeStream {
     return s;
   }
 
-  // Moves log_ to the next batch. Where it ends, as RocksDB's iterator does
-  // where numbers are missing, to the batch with this number or, if the log
-  // lacks it, a later one; nullptr: there is none.
+  // Moves log_ to the next batch. RocksDB's iterator ends where numbers are
+  // missing. Then moves to the batch with this number or, if the log lacks it,
+  // a later one. Sets log_ to nullptr if there is none.
   Status MoveLog(uint64_t number) {
     if (log_ != nullptr) {
       log_->Next();
@@ -381,16 +380,16 @@ class LogChanges final : public ChangeStream {
     return CheckLog(opened_.database->GetUpdatesSince(number, &log_));
   }
 
-  // Leaves log_ null if it is at no batch. A log that is gone, or damaged,
-  // lacks changes; one that cannot be read may have them.
+  // Resets log_ if it is at no batch. A log that is gone or damaged lacks
+  // changes, which is no error here; one that cannot be read may have them.
   Status CheckLog(Status s) {
     if (s.ok()) s = log_->status();
     if (!s.ok() || !log_->Valid()) log_.reset();
     return s.IsIOError() && !s.IsPathNotFound() ? s : Status::OK();
   }
 
-  // Makes the last number that of a mark: a new one, unless the log ends with
-  // one. Streams would find each other's marks new for ever.
+  // Makes end_ the number of a mark. Writes a new mark, unless the log ends
+  // with one: otherwise streams would find each other's marks new for ever.
   Status MarkEnd() {
     const std::shared_lock unchanged(opened_.families->change_mutex);
     const std::shared_lock no_loads(opened_.families->load_mutex);
@@ -415,7 +414,7 @@ class LogChanges final : public ChangeStream {
     return s.ok() ? opened_.database->Write({}, &mark) : s;
   }
 
-  // The batch that log_ is at, once.
+  // Takes the batch at log_. May be called once for a batch.
   rocksdb::BatchResult TakeBatch() {
     return log_ != nullptr ? log_->GetBatch() : rocksdb::BatchResult();
   }

@@ -1,4 +1,4 @@
-// Store::CopyTo: cell iterators, and one load that takes them all.
+// Store::CopyTo adds the cells of cell iterators to one bulk load.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -36,7 +36,7 @@ Status CheckCopyPlace(Env* env, const std::string& path) {
                 : s;
 }
 
-// One copy, to a store that nobody knows of yet.
+// One copy, to a store that no other caller knows yet.
 class Copier {
  public:
   Copier(Store* from, const Snapshot* snapshot, const CopyOptions& options,
@@ -46,7 +46,7 @@ class Copier {
         options_(options),
         report_(*report) {}
 
-  // Fills the load of a store with its families, which are among `families`.
+  // Fills a load of `to` with the families of `to`, which are among `families`.
   Status Copy(const FamilyMap& families, Store* to, BulkLoad* load) {
     Status s;
     for (const auto& [name, options] : to->Families()) {
@@ -59,7 +59,7 @@ class Copier {
   }
 
  private:
-  // `latest`: the family keeps the latest version in one of the stores.
+  // `latest`: the family keeps only the latest version in one of the stores.
   Status CopyFamily(const std::string& name, bool latest, BulkLoad* load) {
     std::unique_ptr<CellIterator> cells;
     Status s = from_.NewCellIterator({.family = name,
@@ -79,8 +79,8 @@ class Copier {
         if (cell.row == row && cell.qualifier == qualifier) continue;
         row = cell.row;
         qualifier = cell.qualifier;
-        // The application's, and those of a clock that was set back, may be
-        // later than any of the copy's.
+        // Timestamps of the application, or of a clock that was set back, may
+        // be later than any of the copy's.
         if (timestamp_ms >= load->timestamp_ms()) {
           if (ttl_ms) {
             ttl_ms = std::min(*ttl_ms + (*timestamp_ms - load->timestamp_ms()),
@@ -139,12 +139,12 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     }
     if (s.ok()) s = staging.Begin();
     if (!s.ok()) return s;
-    // The copy's clock goes on after all times that this store had given by the
-    // snapshot.
+    // The copy's clock starts after all timestamps that this store had assigned
+    // by the snapshot.
     StoreOptions to_load = store;
     to_load.auto_compaction = false;
     // They may be the options of a store that was open for reading, or had to
-    // be there.
+    // exist.
     to_load.read_only = false;
     to_load.create_if_missing = true;
     const uint64_t not_before_ms = opened.shared->clock.Step();

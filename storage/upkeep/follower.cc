@@ -25,9 +25,9 @@ StoreOptions ToFollow(StoreOptions options) {
   return options;
 }
 
-// The last bytes of the files that grow; none of one that cannot be read. A
-// store that was put back, and has other writes since, may have files of the
-// same names and sizes, but not with these bytes.
+// Reads the last bytes of the files that grow, and leaves out files that cannot
+// be read. A store that was restored and then got other writes may have files
+// of the same names and sizes, but not with these bytes.
 std::map<std::string, std::string> EndsOf(Env* env, const std::string& path,
                                           const WrittenFiles& files) {
   constexpr uint64_t kEndBytes = 4096;
@@ -79,7 +79,7 @@ Status Follower::Follow() {
     std::shared_ptr<Store> before = std::move(next);
     seen_ = std::move(now);
     const std::lock_guard lock(mutex_);
-    // Closed, unless somebody reads it, after the lock is given up.
+    // The old store is closed, unless a reader has it, after the unlock.
     store_.swap(before);
     return s;
   });

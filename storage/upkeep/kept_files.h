@@ -1,4 +1,4 @@
-// Files of a database that stay when it needs them no more.
+// KeptFiles keeps files that a database no longer needs.
 #pragma once
 
 #include "rocksdb/db.h"

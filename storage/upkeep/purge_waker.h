@@ -1,5 +1,5 @@
-// A thread that wakes RocksDB while it makes a checkpoint or a backup, or lists
-// its logs.
+// PurgeWaker runs a thread that wakes RocksDB while it makes a checkpoint or a
+// backup, or lists its logs.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,9 @@ namespace rowbloom {
 // FindObsoleteFiles). It then waits until a flush or a compaction ends, which
 // may be for ever.
 //
-// RocksDB wakes all that wait when it is told to cancel manual compactions.
+// RocksDB wakes all waiting threads when manual compactions are cancelled.
 // There are none to cancel while `compactions`, which each of them holds, is
-// free; and one that runs ends with a wake-up of its own.
+// free. A manual compaction that runs wakes the threads when it ends.
 class PurgeWaker {
  public:
   // Throws std::bad_alloc, or std::system_error without a thread.

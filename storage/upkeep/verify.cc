@@ -1,5 +1,5 @@
-// Store::Verify: each file by itself, the records, and each cell by an iterator
-// that goes on behind what it cannot read.
+// Store::Verify checks each file by itself, the records, and each cell, by an
+// iterator that continues after keys that it cannot read.
 #include "rowbloom/verify.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// Gives keys whose operands the store's merge operator refuses, too.
+// Accepts operands that the store's operator refuses, to read their keys.
 class AnyOperand final : public rocksdb::AssociativeMergeOperator {
  public:
   const char* Name() const override { return "rowbloom.AnyOperand"; }
@@ -42,8 +42,8 @@ class AnyOperand final : public rocksdb::AssociativeMergeOperator {
   }
 };
 
-// The keys in the files of a family, each file by itself, for where the
-// database does not tell the key that it fails at.
+// Reads the keys in each file of a family by itself. The database does not name
+// the key at which it fails.
 class KeysOfFiles {
  public:
   KeysOfFiles(const std::vector<rocksdb::LiveFileMetaData>& files,
@@ -58,8 +58,8 @@ class KeysOfFiles {
     }
   }
 
-  // The next key after `key`, as far as a file tells it. nullopt: there is
-  // none.
+  // Returns the next key after `key`, as far as the files can be read. nullopt:
+  // there is none.
   std::optional<std::string> After(const std::string& key) {
     std::optional<std::string> next;
     for (Opened& file : files_) {
@@ -174,9 +174,9 @@ class Verification {
     return Status::OK();
   }
 
-  // Compares all bytes with the checksum in the MANIFEST, which tells a sound
-  // file in the place of another one. Files that older versions wrote have
-  // none.
+  // Compares all bytes with the checksum in the MANIFEST, which detects an
+  // intact file in the place of another one. Files of older versions have no
+  // checksum.
   Status CheckWholeFile(const std::string& path, const std::string& expected,
                         const std::string& function) const {
     const auto factory = rocksdb::GetFileChecksumGenCrc32cFactory();
@@ -222,7 +222,7 @@ class Verification {
     } else if (!metadata.exists) {
       Add({.problem = "expected a record \"store\", found none"});
     }
-    // The opening for reading has just looked.
+    // The opening for reading has just checked the MANIFEST.
     if (opened_.options.read_only) return;
     rocksdb::DBOptions options;
     options.env = db_->GetEnv();
@@ -248,7 +248,7 @@ class Verification {
 
   Status CheckCells(FamilyMap::const_iterator family) {
     std::optional<KeysOfFiles> keys;
-    std::string at;  // the first key that was not looked at
+    std::string at;  // the first key that was not checked
     for (std::optional<std::string> next = at; next;) {
       at = *std::move(next);
       const Status failed = Walk(family, &at);
@@ -259,7 +259,7 @@ class Verification {
                         failed.ToString());
       }
       if (!keys) keys.emplace(files_, family->first, file_options_);
-      // The keys here on are looked up until one can be read.
+      // Looks up the keys from here on, until one can be read.
       bool has_key = false;
       for (next = keys->After(at); next; next = keys->After(at)) {
         std::string ignored;
@@ -275,7 +275,7 @@ class Verification {
     return Status::OK();
   }
 
-  // Checks cells from the key on, and moves it along.
+  // Checks cells from *at on, and sets *at to the last one that was read.
   Status Walk(FamilyMap::const_iterator family, std::string* at) {
     rocksdb::ReadOptions options = At();
     options.total_order_seek = true;
@@ -289,7 +289,8 @@ class Verification {
     return it->status();
   }
 
-  // A file that is damaged fails the reads of many keys in the same way.
+  // Adds a key that cannot be read. A damaged file fails the reads of many keys
+  // in the same way, and is added once.
   void AddUnread(FamilyMap::const_iterator family, const std::string& key,
                  const Status& failed) {
     const std::string problem = failed.ToString();
