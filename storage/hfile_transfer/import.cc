@@ -94,13 +94,17 @@ class Importer {
 
   // Opens and closes a file that may be loaded, and notes where it goes.
   Status Look(const StoreFile& found, size_t place);
-  Status NoteReplaced(const StoreFile& found, const HFileReader& reader);
-  // Passes over the files that a compaction has replaced, and tells how many
-  // cells will be read of the others.
-  Status PassOverReplaced();
-  // Reads all files that are to be loaded, and leaves out those with an error.
-  // nullptr: there is no load in a dry run.
-  Status LeaveOutRefused(BulkLoad* load);
+  Status NoteReplaced(const HFileReader& reader, SourceFile* file);
+  bool IsReplaced(const SourceFile& file) const {
+    const auto found = replaced_.find(file.in_store);
+    return found != replaced_.end() && found->second > 0;
+  }
+  // Leaves the files of a target that are to be loaded: passes over those that
+  // a compaction has replaced and, to keep going, reads the others and leaves
+  // out those with an error. The files that a refused one has replaced are not
+  // passed over. nullptr: there is no load in a dry run.
+  Status ChooseFiles(const std::string& name, std::vector<SourceFile>* files,
+                     BulkLoad* load);
   // The error that an import of the file alone would have.
   Status ReadThrough(const SourceFile& file, CellLoader* loader);
   Status CheckFamily(const std::string& path, const std::string& name) const;
@@ -120,7 +124,8 @@ class Importer {
   std::optional<MobFiles> mob_files_;
   ProgressMeter meter_;
   std::map<std::string, std::vector<SourceFile>> files_;  // by target
-  std::set<std::string> replaced_;  // files, as StoreFile::in_store has them
+  // The number of files that say they replaced each, by its in_store.
+  std::map<std::string, uint64_t> replaced_;
   // The families of the snapshot's table and of the files that have cells.
   std::set<std::string> found_families_;
 };
@@ -192,7 +197,12 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
       report_->left_out.push_back(std::exchange(s, Status::OK()));
     }
   }
-  if (s.ok()) s = PassOverReplaced();
+  const uint64_t readings = options_.keep_going ? 2 : 1;
+  for (const auto& [name, of_family] : files_) {
+    for (const SourceFile& file : of_family) {
+      if (!IsReplaced(file)) meter_.Expect(readings * file.entries);
+    }
+  }
   for (const std::string& name : options_.families) {
     // A file that was left out might have had it.
     if (s.ok() && report_->left_out.empty() && !families_.contains(name) &&
@@ -206,7 +216,10 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
     report_->new_families.push_back({name, family});
   }
   if (options_.dry_run) {
-    return s.ok() && options_.keep_going ? LeaveOutRefused(nullptr) : s;
+    for (auto& [name, of_family] : files_) {
+      if (s.ok()) s = ChooseFiles(name, &of_family, nullptr);
+    }
+    return s;
   }
   std::vector<std::string> created;
   for (const auto& [name, family] : new_families_) {
@@ -234,8 +247,9 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
 }
 
 Status Importer::Load(BulkLoad* load) {
-  Status s = options_.keep_going ? LeaveOutRefused(load) : Status::OK();
+  Status s;
   for (auto& [name, of_family] : files_) {
+    if (s.ok()) s = ChooseFiles(name, &of_family, load);
     if (s.ok()) s = LoadFamily(name, std::move(of_family), load);
   }
   return s.ok() ? load->Finish() : s;
@@ -259,14 +273,16 @@ Status Importer::Look(const StoreFile& found, size_t place) {
         file.path + ": ",
         SequenceIdInName(fs::path(file.path).filename().string(), &bulk_load));
   }
-  if (s.ok()) s = NoteReplaced(found, *reader);
   if (!s.ok()) return s;
-  ++report_->files;
-  if (reader->trailer().entry_count == 0) return meter_.CountFile();
+  file.entries = reader->trailer().entry_count;
   const std::optional<HFileKey> first = reader->FirstKey();
-  if (!first) {
+  if (file.entries > 0 && !first) {
     return Status::Corruption(file.path + ": cells without a first key");
   }
+  s = NoteReplaced(*reader, &file);
+  if (!s.ok()) return s;
+  ++report_->files;
+  if (file.entries == 0) return meter_.CountFile();
   file.family = first->family;
   found_families_.insert(file.family);
   if (!reader->KeyRangeMayContain(file.rows.start_row, file.rows.stop_row)) {
@@ -279,7 +295,6 @@ Status Importer::Look(const StoreFile& found, size_t place) {
   file.first_row = std::max(std::string_view(file.rows.start_row), first->row);
   file.sequence_id = bulk_load.value_or(MaxSequenceId(*reader));
   if (!KeepsSequenceIds(*reader)) file.mvcc = bulk_load;
-  file.entries = reader->trailer().entry_count;
   const std::string& target =
       options_.family.empty() ? file.family : options_.family;
   s = CheckFamily(file.path, target);
@@ -290,62 +305,56 @@ Status Importer::Look(const StoreFile& found, size_t place) {
 // HBase deletes the inputs of a compaction some time after its output is there,
 // or when it opens the region, by the names in the output. Until then the
 // inputs have cells whose deletes may be gone from the output.
-Status Importer::NoteReplaced(const StoreFile& found,
-                              const HFileReader& reader) {
+Status Importer::NoteReplaced(const HFileReader& reader, SourceFile* file) {
   const auto compaction = reader.file_info().find("COMPACTION_EVENT_KEY");
   if (compaction == reader.file_info().end()) return Status::OK();
-  std::vector<std::string> names;
-  const Status s = ReadCompactedFiles(compaction->second, &names);
-  const size_t store_bytes = found.in_store.rfind('/') + 1;
-  for (const std::string& name : names) {
-    replaced_.insert(found.in_store.substr(0, store_bytes) + name);
-  }
-  return Prefixed(found.path + ": ", s);
-}
-
-Status Importer::PassOverReplaced() {
-  Status s;
-  for (auto& [target, files] : files_) {
-    std::erase_if(files, [&](const SourceFile& file) {
-      if (!replaced_.contains(file.in_store)) return false;
-      ++report_->passed_over["files that a compaction replaced"];
-      --report_->files;
-      if (s.ok()) s = meter_.CountFile();
-      return true;
-    });
-    for (const SourceFile& file : files) {
-      // Files are read twice to keep going.
-      meter_.Expect(options_.keep_going ? 2 * file.entries : file.entries);
-      if (options_.dry_run) report_->cells += file.entries;
-    }
+  Status s = ReadCompactedFiles(compaction->second, &file->replaced);
+  if (!s.ok()) return Prefixed(file->path + ": ", s);
+  const size_t store_bytes = file->in_store.rfind('/') + 1;
+  for (std::string& name : file->replaced) {
+    name.insert(0, file->in_store, 0, store_bytes);
+    ++replaced_[name];
   }
   return s;
 }
 
-Status Importer::LeaveOutRefused(BulkLoad* load) {
-  Status stopped;
-  for (auto& [name, files] : files_) {
-    std::optional<CellLoader> kept(std::in_place, options_, load, name,
-                                   families_.at(name), &*mob_files_, report_);
-    std::erase_if(files, [&](const SourceFile& file) {
-      if (!stopped.ok()) return false;
+Status Importer::ChooseFiles(const std::string& name,
+                             std::vector<SourceFile>* files, BulkLoad* load) {
+  std::vector<SourceFile> left = std::exchange(*files, {});
+  std::optional<CellLoader> kept(std::in_place, options_, load, name,
+                                 families_.at(name), &*mob_files_, report_);
+  for (bool again = true; again;) {
+    again = false;
+    std::vector<SourceFile> replaced;
+    for (SourceFile& file : left) {
+      if (IsReplaced(file)) {
+        replaced.push_back(std::move(file));
+        continue;
+      }
       // A file that is left out leaves nothing in what the others are checked
       // against.
       CellLoader with_this = *kept;
-      Status s = ReadThrough(file, &with_this);
+      Status s =
+          options_.keep_going ? ReadThrough(file, &with_this) : Status::OK();
+      if (s.IsIncomplete()) return s;
       if (s.ok()) {
         kept.emplace(std::move(with_this));
-        return false;
-      }
-      if (s.IsIncomplete()) {
-        stopped = std::move(s);
-        return false;
+        if (options_.dry_run) report_->cells += file.entries;
+        files->push_back(std::move(file));
+        continue;
       }
       report_->left_out.push_back(std::move(s));
-      return true;
-    });
+      for (const std::string& input : file.replaced) --replaced_[input];
+      again = true;
+    }
+    left = std::move(replaced);
   }
-  return stopped;
+  for (size_t i = 0; i < left.size(); ++i) {
+    ++report_->passed_over["files that a compaction replaced"];
+    --report_->files;
+    if (Status s = meter_.CountFile(); !s.ok()) return s;
+  }
+  return Status::OK();
 }
 
 Status Importer::ReadThrough(const SourceFile& file, CellLoader* loader) {

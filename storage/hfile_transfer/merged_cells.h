@@ -27,6 +27,8 @@ struct SourceFile {
   int64_t sequence_id = -1;  // MAX_SEQ_ID_KEY
   // The mvcc number of all cells, in place of their own.
   std::optional<int64_t> mvcc;
+  // The files that a compaction replaced by this one, as `in_store`.
+  std::vector<std::string> replaced;
   size_t place = 0;  // among all files
 };
 

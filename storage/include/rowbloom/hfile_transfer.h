@@ -141,11 +141,12 @@ struct HFileImportOptions {
   // without one.
   bool drop_tags = false;
   // True: a file that is refused is left out of the import as a whole, and the
-  // others are loaded. Deletes in it are then missing, so that cells that they
-  // deleted may become visible. Every file is read twice, as it has to be known
-  // to be whole before the first cell is loaded. The load, and new families of
-  // a snapshot, are made before the first reading: after a crash these families
-  // may be left without cells.
+  // others are loaded, also files that a compaction replaced by it. Deletes in
+  // it are then missing, and so are those that the compaction dropped, so that
+  // cells that they deleted may become visible. Every file is read twice, as it
+  // has to be known to be whole before its first cell is loaded. The load, and
+  // new families of a snapshot, are made before the first reading: after a
+  // crash these families may be left without cells.
   bool keep_going = false;
   // True: nothing is loaded or created. The report says what would be, and its
   // `cells` counts all cells of the files, even if rows are chosen. Errors are

@@ -425,6 +425,56 @@ TEST_F(Import, FilesThatACompactionReplacedArePassedOver) {
   EXPECT_EQ(report_.cells, 2u);
 }
 
+// A chain of compactions: 0a became 0b, and 0b and 0c became 0d.
+TEST_F(Import, FilesThatARefusedOneReplacedAreLoaded) {
+  const auto replaces = [](const std::string& names) {
+    HFileWriterOptions compacted = WithTags();
+    compacted.file_info["COMPACTION_EVENT_KEY"] = "PBUF" + names;
+    return compacted;
+  };
+  const auto refused = [](const std::string& row) {
+    HFileCell tagged = MakeCell(row, "q", 5, kPut, "refused");
+    tagged.tags = std::string("\0\2\3t", 4);
+    return tagged;
+  };
+  const HFileWriterOptions of_0a = replaces(
+      "\x0a\x02"
+      "0a");
+  const std::string place = "t/1e2d/f/";
+  std::filesystem::create_directories(dir_.File(place));
+  Write(place + "0a", {MakeCell("0a", "q", 5, kPut, "v")});
+  Write(place + "0b", {MakeCell("0b", "q", 5, kPut, "v")}, of_0a);
+  Write(place + "0c", {MakeCell("0c", "q", 5, kPut, "v"), refused("z")});
+  Write(place + "0d", {MakeCell("0d", "q", 5, kPut, "v"), refused("z")},
+        replaces("\x0a\x02"
+                 "0b"
+                 "\x0a\x02"
+                 "0c"));
+  const auto loaded = [this] {
+    std::vector<std::string> rows;
+    RowScanner scan = ScanOf(*store_);
+    for (const Row& row : scan) rows.push_back(row.row);
+    return rows;
+  };
+  ExpectRefused({dir_.File("t")}, Status::kInvalidArgument, {"/0d", "tags"});
+  for (const bool dry_run : {true, false}) {
+    ASSERT_THAT(Run({dir_.File("t")}, {.keep_going = true, .dry_run = dry_run}),
+                IsOk());
+    EXPECT_EQ(report_.left_out.size(), 2u);
+    EXPECT_EQ(report_.cells, 1u);
+    EXPECT_EQ(report_.passed_over["files that a compaction replaced"], 1u);
+    EXPECT_EQ(report_.files, 3u);
+  }
+  EXPECT_THAT(loaded(), ElementsAre("0b"));
+  // The files of one that was refused are those of none.
+  Write(place + "0b", {MakeCell("0b", "q", 5, kPut, "v"), refused("z")}, of_0a);
+  ASSERT_NO_FATAL_FAILURE(Open("second"));
+  ASSERT_THAT(Run({dir_.File("t")}, {.keep_going = true}), IsOk());
+  EXPECT_EQ(report_.left_out.size(), 3u);
+  EXPECT_THAT(report_.passed_over, IsEmpty());
+  EXPECT_THAT(loaded(), ElementsAre("0a"));
+}
+
 TEST_F(Import, NamesOfReplacedFilesThatAreNoneAreRefused) {
   HFileWriterOptions compacted = WithTags();
   compacted.file_info["COMPACTION_EVENT_KEY"] =
