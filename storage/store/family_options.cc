@@ -196,8 +196,10 @@ std::unordered_map<std::string, std::string> AlterableOptions(
   const auto dictionary = [&family](std::optional<Compression> compression) {
     const uint32_t bytes =
         compression == Compression::kZstd ? family.dictionary_bytes : 0;
-    return Concat("{max_dict_bytes=", bytes, ";zstd_max_train_bytes=",
-                  bytes * kTrainingBytesOfDictionaryByte,
+    const uint32_t training_bytes = bytes * kTrainingBytesOfDictionaryByte;
+    return Concat("{max_dict_bytes=", bytes,
+                  ";zstd_max_train_bytes=", training_bytes,
+                  ";max_dict_buffer_bytes=", training_bytes,
                   ";enabled=", compression.has_value() ? "true" : "false", "}");
   };
   const std::optional<Compression>& bottom = family.bottom_compression;

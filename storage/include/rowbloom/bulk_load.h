@@ -28,9 +28,9 @@
 // rows of each kDeleteFamilyVersion are read and the files are added, and for
 // compactions that begin just before or have not ended after half a minute.
 // Snapshots wait while the files are added. Memory: for each family a block and
-// the filter's hashes (some ten bytes a cell) of a file, the versions of one
-// cell, and the row of each kDeleteFamilyVersion. A load must be destroyed
-// before its store.
+// the filter's hashes (some ten bytes a cell) of a file, and the data that its
+// dictionary is made of (dictionary_bytes); the versions of one cell, and the
+// row of each kDeleteFamilyVersion. A load must be destroyed before its store.
 #pragma once
 
 #include <cstdint>

@@ -127,6 +127,25 @@ TEST_F(Load, IsThereWholeWhenItIsFinished) {
   EXPECT_GT(stats.front_filter->answered, 400u);
 }
 
+// RocksDB holds the data that it trains a dictionary with, and a file has no
+// size until then.
+TEST_F(Load, AFileWithADictionaryEndsAtItsSize) {
+  ASSERT_THAT(store_->CreateFamily("d", {.compression = Compression::kZstd,
+                                         .dictionary_bytes = 256}),
+              IsOk());
+  const auto load = Begin({.file_bytes = 50'000});
+  ASSERT_NE(load, nullptr);
+  Random random(1);
+  for (int i = 100; i < 150; ++i) {
+    ASSERT_THAT(load->Add(std::to_string(i), "d", "q", random.Bytes(10'000)),
+                IsOk());
+  }
+  ASSERT_THAT(load->Finish(), IsOk());
+  StoreStats stats;
+  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  EXPECT_GE(stats.families["d"].files, 7u);
+}
+
 TEST_F(Load, FamiliesMayHaveNamesThatNoFileHas) {
   for (const std::string& name :
        {std::string("a/b"), std::string("x/../../up"), std::string(255, 'n')}) {
