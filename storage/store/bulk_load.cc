@@ -176,11 +176,10 @@ class SstLoad final : public BulkLoad {
 
   Status AddChange(const Change& change) {
     FamilyMap::const_iterator family;
-    std::string key;
     Status s = unusable_;
     // A forked process would write to the files of its parent.
     if (s.ok()) s = opened_.CheckWritable();
-    if (s.ok()) s = FindPlace(change, &family, &key);
+    if (s.ok()) s = FindPlace(change, &family, &key_);
     if (!s.ok()) return s;
     const auto [at, is_new] = families_.try_emplace(family->first);
     FamilyLoad& load = at->second;
@@ -189,19 +188,19 @@ class SstLoad final : public BulkLoad {
       load.known_version_deletes =
           family->second.shared_rules->FamilyVersionDeletes();
     }
-    s = AddToCell(&load, change.row, std::move(key),
+    s = AddToCell(&load, change.row,
                   {change.type, change.timestamp_ms.value_or(timestamp_ms_),
                    change.value, change.ttl_ms.value_or(kNoTtl)});
     if (s.ok() || !unusable_.ok()) return s;
     return Prefixed(Describe(change.row, family->first, change.qualifier), s);
   }
 
-  Status AddToCell(FamilyLoad* load, std::string_view row, std::string key,
-                   const Entry& entry) {
+  // The entry's key is key_.
+  Status AddToCell(FamilyLoad* load, std::string_view row, const Entry& entry) {
     const bool versioned =
         load->family->second.format == CellFormat::kVersioned;
-    const bool same_cell = key == load->key;
-    if (key < load->key ||
+    const bool same_cell = key_ == load->key;
+    if (key_ < load->key ||
         (same_cell && (!versioned || !ComesBefore(load->last, entry)))) {
       return InvalidArgument(
           "expected cells of a family by row, qualifier and falling timestamp, "
@@ -211,7 +210,7 @@ class SstLoad final : public BulkLoad {
     Status s = store_.writer.Announce(RareKindsOf(entry));
     if (!s.ok()) return s;
     if (!same_cell) {
-      unusable_ = BeginCell(load, row, std::move(key));
+      unusable_ = BeginCell(load, row);
       if (!unusable_.ok()) return unusable_;
     }
     // A deleted version would take the place of a visible one.
@@ -255,13 +254,13 @@ class SstLoad final : public BulkLoad {
     return s;
   }
 
-  // Writes the last cell, and begins with the next one.
-  Status BeginCell(FamilyLoad* load, std::string_view row, std::string key) {
+  // Writes the last cell, and begins with the next one, whose key is key_.
+  Status BeginCell(FamilyLoad* load, std::string_view row) {
     Status s = WriteCell(load);
     const auto& [name, family] = *load->family;
     if (s.ok() && family.format == CellFormat::kVersioned &&
-        !load->key.starts_with(
-            key.substr(0, opened_.key_layout().RowBytes(key)))) {
+        !load->key.starts_with(std::string_view(key_).substr(
+            0, opened_.key_layout().RowBytes(key_)))) {
       load->row_deletes.clear();
       if (opened_.shared->MayHave(kFamilyVersionDeletes)) {
         PointCells of_row(opened_, *of_store_, /*snapshot=*/nullptr);
@@ -272,7 +271,7 @@ class SstLoad final : public BulkLoad {
         }
       }
     }
-    load->key = std::move(key);
+    load->key.swap(key_);
     load->stored.clear();
     load->value_bytes = 0;
     return s;
@@ -491,6 +490,7 @@ class SstLoad final : public BulkLoad {
   // added, or finished, after it.
   Status unusable_;
   std::map<std::string, FamilyLoad, std::less<>> families_;
+  std::string key_;  // of the entry that is being added; keeps its memory
 };
 
 }  // namespace
