@@ -51,9 +51,10 @@ void StoreModel::Put(const std::string& row, const std::string& family,
 }
 
 void StoreModel::Delete(const std::string& row, const std::string& family,
-                        const std::string& qualifier, uint64_t timestamp_ms) {
+                        const std::string& qualifier, uint64_t timestamp_ms,
+                        uint64_t takes_ms) {
   ModelCell& cell = cells_[{row, family, qualifier}];
-  Remove(&cell, timestamp_ms);
+  Remove(&cell, std::max(timestamp_ms, takes_ms));
   if (KeepsLatest(family)) return;
   cell.deleted_upto = std::max(cell.deleted_upto, {timestamp_ms});
 }
@@ -68,12 +69,12 @@ void StoreModel::DeleteVersion(const std::string& row,
 }
 
 void StoreModel::DeleteFamily(const std::string& row, const std::string& family,
-                              uint64_t timestamp_ms) {
+                              uint64_t timestamp_ms, uint64_t takes_ms) {
   for (auto it = cells_.lower_bound({row, family, ""});
        it != cells_.end() && std::get<0>(it->first) == row &&
        std::get<1>(it->first) == family;
        ++it) {
-    Remove(&it->second, timestamp_ms);
+    Remove(&it->second, std::max(timestamp_ms, takes_ms));
   }
   if (KeepsLatest(family)) return;
   uint64_t& upto_ms = family_deletes_[{row, family}];

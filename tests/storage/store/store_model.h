@@ -29,12 +29,15 @@ class StoreModel {
            const std::string& qualifier, uint64_t timestamp_ms,
            const std::string& value,
            std::optional<uint64_t> ttl_ms = std::nullopt);
+  // A delete has a timestamp, and takes the versions up to another, at least as
+  // large, if that is given.
   void Delete(const std::string& row, const std::string& family,
-              const std::string& qualifier, uint64_t timestamp_ms);
+              const std::string& qualifier, uint64_t timestamp_ms,
+              uint64_t takes_ms = 0);
   void DeleteVersion(const std::string& row, const std::string& family,
                      const std::string& qualifier, uint64_t timestamp_ms);
   void DeleteFamily(const std::string& row, const std::string& family,
-                    uint64_t timestamp_ms);
+                    uint64_t timestamp_ms, uint64_t takes_ms = 0);
   void DeleteFamilyVersion(const std::string& row, const std::string& family,
                            uint64_t timestamp_ms);
   // Deletes the row. `timestamp_ms` is the store's; in families of the client

@@ -29,6 +29,8 @@ using ::testing::HasSubstr;
 
 // More than a cell can run ahead of the clock in one batch, milliseconds.
 constexpr uint64_t kAheadMs = 9;
+// The most that a cell runs ahead of the clock, by write_batch.h.
+constexpr uint64_t kMaxAheadMs = 1000;
 
 // The model's families, and more of one format that differ in their filters.
 const std::map<std::string, FamilyOptions>& AllFamilies() {
@@ -138,7 +140,8 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   uint64_t GivenToPut(const OwnedAddress& at, bool replaces = false) {
     const std::pair cell{at.row, at.family + ":" + at.qualifier};
     uint64_t& put = put_[cell];
-    put = std::max({now_ms_.load(), replaces ? put : put + 1, given_[cell] + 1,
+    const bool stays = replaces || put >= now_ms_ + kMaxAheadMs;
+    put = std::max({now_ms_.load(), stays ? put : put + 1, given_[cell] + 1,
                     given_[{at.row, at.family}] + 1});
     return put;
   }
@@ -155,7 +158,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     given = std::max(given, timestamp_ms);
   }
   bool IsNear(uint64_t timestamp_ms) const {
-    return timestamp_ms >= now_ms_ && timestamp_ms < now_ms_ + 1000;
+    return timestamp_ms >= now_ms_ && timestamp_ms <= now_ms_ + kMaxAheadMs;
   }
 
   // Adds a random put to a batch, and to what the model is told after it.
@@ -268,36 +271,42 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     const auto tell = [&](std::optional<uint64_t> timestamp_ms,
                           const std::string& of, auto change) {
       if (!timestamp_ms) return;
-      if (given || IsClients(of.substr(0, of.find(':')))) {
-        Note(at.row, of, *timestamp_ms);
+      const bool is_clients = IsClients(of.substr(0, of.find(':')));
+      const uint64_t takes_ms = *timestamp_ms;
+      uint64_t ms = takes_ms;
+      // The last timestamps that the next put may get are left to it.
+      const uint64_t last_ms = now_ms_ + kMaxAheadMs;
+      if (!given && is_clients && (ms == last_ms || ms == last_ms + 1)) {
+        ms = last_ms - 1;
       }
-      told_.push_back(
-          [change, ms = *timestamp_ms](StoreModel* m) { change(m, ms); });
+      if (given || is_clients) Note(at.row, of, ms);
+      told_.push_back([=](StoreModel* m) { change(m, ms, takes_ms); });
     };
     const auto delete_family = [&](const std::string& family,
                                    std::optional<uint64_t> timestamp_ms) {
       tell(timestamp_ms, family,
-           [row = at.row, family](StoreModel* m, uint64_t ms) {
-             m->DeleteFamily(row, family, ms);
+           [row = at.row, family](StoreModel* m, uint64_t ms, uint64_t takes) {
+             m->DeleteFamily(row, family, ms, takes);
            });
     };
     const uint64_t dice = random_.Below(10);
     if (dice < 4) {
       batch->Delete(at.row, at.family, at.qualifier, given);
       tell(given ? given : GivenToDelete(at.row, at.family, &at.qualifier),
-           cell, [at](StoreModel* m, uint64_t ms) {
-             m->Delete(at.row, at.family, at.qualifier, ms);
+           cell, [at](StoreModel* m, uint64_t ms, uint64_t takes) {
+             m->Delete(at.row, at.family, at.qualifier, ms, takes);
            });
     } else if (dice < 6 && given) {
       batch->DeleteVersion(at.row, at.family, at.qualifier, *given);
-      tell(given, cell, [at](StoreModel* m, uint64_t ms) {
+      tell(given, cell, [at](StoreModel* m, uint64_t ms, uint64_t /*takes*/) {
         m->DeleteVersion(at.row, at.family, at.qualifier, ms);
       });
     } else if (dice == 6 && given) {
       batch->DeleteFamilyVersion(at.row, at.family, *given);
-      tell(given, at.family, [at](StoreModel* m, uint64_t ms) {
-        m->DeleteFamilyVersion(at.row, at.family, ms);
-      });
+      tell(given, at.family,
+           [at](StoreModel* m, uint64_t ms, uint64_t /*takes*/) {
+             m->DeleteFamilyVersion(at.row, at.family, ms);
+           });
     } else if (dice < 9) {
       batch->DeleteFamily(at.row, at.family, given);
       delete_family(at.family,
@@ -444,6 +453,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     if (transaction->size() == 0 || refused_ || !random_.OneIn(4)) {
       return SettleAs(transaction->Commit());
     }
+    const auto tried = std::pair(put_, given_);
     std::tie(put_, given_) = times_before;
     Settle(false);
     // Another write of a cell that was read. A put that is hidden, as those to
@@ -457,6 +467,13 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
                "theirs");
     ASSERT_THAT(store_->Write(batch), IsOk());
     ASSERT_TRUE(transaction->Commit().IsBusy());
+    // The store has noted the times of these changes, too.
+    for (const auto& [of, put_ms] : tried.first) {
+      NotePut(of.first, of.second, std::max(put_ms, put_[of]));
+    }
+    for (const auto& [of, given_ms] : tried.second) {
+      Note(of.first, of.second, given_ms);
+    }
   }
 
   TimeRange RandomRange() {
