@@ -259,16 +259,16 @@ Status SstTable::FindMetaBlocks(std::vector<BlockInfo>* blocks) const {
     last = index.partition();
     add(BlockType::kIndexPartition, index.block())->partition = last;
   };
-  do {
+  for (;;) {
     while (index.Next()) add_new();
-    if (index.status().ok()) break;
-    if (index.partition() == 0 || index.block() == *file_->index().handle) {
-      break;  // the damage is in the index block itself
-    }
+    if (index.status().ok()) return status;
+    const Status damage = index.status();
     add_new();
-    blocks->back().status = index.status();
-  } while (index.SkipDamagedPartition());
-  return status;
+    if (!index.SkipDamagedPartition()) {  // it is in the index block itself
+      return status.ok() ? damage : status;
+    }
+    blocks->back().status = damage;
+  }
 }
 
 void SstTable::ReadMetaBlock(BlockInfo* block) const {

@@ -321,6 +321,27 @@ TEST_F(Verify, GoesOnBehindDamage) {
   EXPECT_THAT(output.out, HasSubstr(", 2 damaged"));
 }
 
+// Its checksum is right: an entry shares more bytes with the key before than
+// that has.
+TEST_F(Verify, AMalformedIndexOfPartitionsIsFound) {
+  for (const int number : {0, 2}) {
+    Write({.partitioned = true, .partition_bytes = 256});
+    const sst::BlockHandle top = *file_->index().handle;
+    test::ChangeBlock(path_, top, [&](std::string* contents) {
+      sst::EntryCursor entries(*contents, sst::ValueForm::kHandle);
+      for (int i = 0; i <= number; ++i) ASSERT_TRUE(entries.Next());
+      contents->at(contents->find(entries.key()) - 2) = '\x7f';
+    });
+    for (const char* const verb : {"verify", "layout"}) {
+      const Output output = RunTool({verb, path_});
+      EXPECT_EQ(output.code, 1) << verb << output.out;
+      EXPECT_THAT(output.out + output.err,
+                  HasSubstr("offset " + std::to_string(top.offset_bytes)))
+          << verb;
+    }
+  }
+}
+
 TEST_F(Verify, EachDamagedPartitionOfTheIndexIsToldOnce) {
   Write({.partitioned = true, .partition_bytes = 256});
   const std::string good = test::ReadFile(path_);
