@@ -77,8 +77,8 @@ class FamilyCells final : public CellIterator {
   }
 
   // Reads the blocks of the range once more if there may be range deletes.
-  // Where RocksDB (7.8.3) skips the keys of one, it forgets that a file could
-  // not be read. Other files then show cells that were overwritten or deleted.
+  // RocksDB (7.8.3) forgets that a file could not be read if it skips the keys
+  // of one. Other files then show cells that were overwritten or deleted.
   // A file that is gone was merged, and so read.
   Status CheckBlocks() const {
     if (family_->second.format != CellFormat::kLatest) return Status::OK();

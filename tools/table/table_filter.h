@@ -101,8 +101,7 @@ struct FilterAnswer {
   // not write.
   std::string filter;
   std::string parts;  // those probed, "1 to 3 of 5"; empty: there is one part
-  // Of several parts, the answers of the first that may match, else of the
-  // first.
+  // The answers of one part: the first that may match, else the first.
   std::vector<SectionAnswer> sections;
   By by = By::kKey;
   bool may_match = true;

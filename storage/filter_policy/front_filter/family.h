@@ -236,7 +236,7 @@ class Family {
   ReaderSlots* const readers_;
   const std::shared_ptr<Memory> memory_;
 
-  // Of the members below, a get reads only those up to view_.
+  // A get reads only the members from here up to view_.
   alignas(kCacheLineBytes) mutable Bypass bypass_;
   mutable ThreadCounters counters_;
   std::atomic<Prefixes> prefixes_{Prefixes::kUnknown};

@@ -466,7 +466,7 @@ TEST_F(Import, FilesThatARefusedOneReplacedAreLoaded) {
     EXPECT_EQ(report_.files, 3u);
   }
   EXPECT_THAT(loaded(), ElementsAre("0b"));
-  // The files of one that was refused are those of none.
+  // A refused file replaces none: without 0b, 0a is loaded.
   Write(place + "0b", {MakeCell("0b", "q", 5, kPut, "v"), refused("z")}, of_0a);
   ASSERT_NO_FATAL_FAILURE(Open("second"));
   ASSERT_THAT(Run({dir_.File("t")}, {.keep_going = true}), IsOk());

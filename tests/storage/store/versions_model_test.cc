@@ -274,7 +274,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
       const bool is_clients = IsClients(of.substr(0, of.find(':')));
       const uint64_t takes_ms = *timestamp_ms;
       uint64_t ms = takes_ms;
-      // The last timestamps that the next put may get are left to it.
+      // The store leaves the last timestamps of its range to the next put.
       const uint64_t last_ms = now_ms_ + kMaxAheadMs;
       if (!given && is_clients && (ms == last_ms || ms == last_ms + 1)) {
         ms = last_ms - 1;

@@ -321,8 +321,8 @@ TEST_F(Verify, GoesOnBehindDamage) {
   EXPECT_THAT(output.out, HasSubstr(", 2 damaged"));
 }
 
-// Its checksum is right: an entry shares more bytes with the key before than
-// that has.
+// An entry shares more bytes with the key before than that key has; the
+// checksum of the block is right.
 TEST_F(Verify, AMalformedIndexOfPartitionsIsFound) {
   for (const int number : {0, 2}) {
     Write({.partitioned = true, .partition_bytes = 256});
