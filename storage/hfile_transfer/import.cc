@@ -331,14 +331,15 @@ Status Importer::ChooseFiles(const std::string& name,
         replaced.push_back(std::move(file));
         continue;
       }
-      // A file that is left out leaves nothing in what the others are checked
-      // against.
-      CellLoader with_this = *kept;
-      Status s =
-          options_.keep_going ? ReadThrough(file, &with_this) : Status::OK();
-      if (s.IsIncomplete()) return s;
+      Status s;
+      if (options_.keep_going) {
+        // A file that is left out leaves nothing in the checks of the others.
+        CellLoader with_this = *kept;
+        s = ReadThrough(file, &with_this);
+        if (s.IsIncomplete()) return s;
+        if (s.ok()) kept.emplace(std::move(with_this));
+      }
       if (s.ok()) {
-        kept.emplace(std::move(with_this));
         if (options_.dry_run) report_->cells += file.entries;
         files->push_back(std::move(file));
         continue;
