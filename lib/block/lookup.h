@@ -88,8 +88,8 @@ struct BatchAnswers {
 };
 
 // The sections of one block and the rule by which keys are looked up in them.
-// Immutable but for moves: safe to share between threads. Functions throw only
-// the exceptions of a custom layout.
+// Immutable but for moves: safe to share between threads. Functions throw the
+// exceptions of a custom layout, and others only where they say so.
 class Lookup {
  public:
   struct Sections {

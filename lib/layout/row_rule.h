@@ -1,6 +1,4 @@
-// The end of the row in a key, for each layout but the custom ones. Everything
-// here has internal linkage and uses no inline function of the library: it is
-// compiled into kernel files, for instruction sets that not every CPU has.
+// The end of the row in a key, for each layout but the custom ones.
 #pragma once
 
 #if defined(__SSE2__)
@@ -10,15 +8,15 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "rowbloom/key_layout.h"
 
 namespace rowbloom {
-namespace {
 
-constexpr char kEscape = '\x00';
-constexpr char kEscapedZero = '\xff';
-constexpr char kTerminator = '\x01';
+inline constexpr char kEscape = '\x00';
+inline constexpr char kEscapedZero = '\xff';
+inline constexpr char kTerminator = '\x01';
 
 // Returns the place of the first `wanted` from `at` on, or `size`. Rows are
 // short: a call of memchr would cost more than the search. Their lengths vary,
@@ -30,7 +28,7 @@ inline size_t FindByte(const char* data, size_t at, size_t size, char wanted) {
   if (size - at >= kVectorBytes) {
     const auto matches = [data, wanted](size_t from) {
       __m128i bytes;
-      __builtin_memcpy(&bytes, data + from, kVectorBytes);
+      std::memcpy(&bytes, data + from, kVectorBytes);
       return static_cast<uint32_t>(
           _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted))));
     };
@@ -39,7 +37,7 @@ inline size_t FindByte(const char* data, size_t at, size_t size, char wanted) {
         size - at < 2 * kVectorBytes ? size : at + 2 * kVectorBytes;
     const size_t second = past - kVectorBytes;
     const uint32_t found = matches(at) | matches(second) << (second - at);
-    if (found != 0) return at + static_cast<size_t>(__builtin_ctz(found));
+    if (found != 0) return at + static_cast<size_t>(std::countr_zero(found));
     at = past;
   }
 #endif
@@ -48,12 +46,12 @@ inline size_t FindByte(const char* data, size_t at, size_t size, char wanted) {
     const uint64_t pattern = kOnes * static_cast<unsigned char>(wanted);
     for (; size - at >= 8; at += 8) {
       uint64_t word = 0;
-      __builtin_memcpy(&word, data + at, 8);
+      std::memcpy(&word, data + at, 8);
       word ^= pattern;
       // The lowest byte of 0x80 marks the first zero byte.
       const uint64_t zeros = (word - kOnes) & ~word & kOnes << 7;
       if (zeros != 0) {
-        return at + static_cast<size_t>(__builtin_ctzll(zeros)) / 8;
+        return at + static_cast<size_t>(std::countr_zero(zeros)) / 8;
       }
     }
   }
@@ -95,5 +93,4 @@ inline size_t RowBytesOf(KeyLayout::Kind kind, uint32_t parameter,
   return size - 2 < row ? KeyLayout::kNoRow : 2 + row;
 }
 
-}  // namespace
 }  // namespace rowbloom

@@ -50,7 +50,7 @@ class LeasedClock {
   void Note(uint64_t timestamp_ms) { Raise(&noted_ms_, timestamp_ms); }
 
   // Returns a unique time: later than all that Now() returned or that were
-  // noted, and earlier than all that Now() will return.
+  // noted, and earlier than all that Now() will return, up to kMaxNowMs.
   uint64_t Step() {
     uint64_t last_ms = last_ms_;
     uint64_t step_ms = 0;

@@ -24,7 +24,7 @@ class RowScanner::Source {
  public:
   explicit Source(const OpenedStore& opened) : opened_(opened), plan_(opened) {}
 
-  // InvalidArgument: as RowPlan::Set, a row that is too long, or no token.
+  // InvalidArgument: that of RowPlan::Set, or a token of another scan.
   Status Open(const ScanOptions& options) {
     reverse_ = options.reverse;
     Status s = FindRanges(options);
