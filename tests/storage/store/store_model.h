@@ -44,6 +44,11 @@ class StoreModel {
   // the delete has that of the newest version.
   void DeleteRow(const std::string& row, uint64_t timestamp_ms);
 
+  bool HasFamilyVersionDelete(const std::string& row, const std::string& family,
+                              uint64_t timestamp_ms) const {
+    return family_version_deletes_.contains({row, family, timestamp_ms});
+  }
+
   // A model that answers as this one for one row.
   StoreModel OfRow(const std::string& row) const;
 

@@ -422,6 +422,32 @@ TEST_P(Transactions, WritesToOtherCellsDoNotConflict) {
   EXPECT_EQ(Value("r", "q"), "changed");
 }
 
+// The store does not write such a put, so that it changes no cell.
+TEST_P(Transactions, APutThatADeleteOfItsVersionTakesDoesNotConflict) {
+  const uint64_t deleted_ms = 5;
+  WriteBatch batch;
+  batch.DeleteFamilyVersion("r", "client", deleted_ms);
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  const auto begin = [&] {
+    auto transaction = Begin();
+    std::optional<std::string> value;
+    EXPECT_THAT(transaction->Get("r", "client", "q", &value), IsOk());
+    EXPECT_EQ(value, std::nullopt);
+    transaction->Put("s", family(), "q", "mine");
+    return transaction;
+  };
+  const auto beside = [&](uint64_t timestamp_ms) {
+    const auto transaction = begin();
+    EXPECT_THAT(store_->Put("r", "client", "q", "theirs",
+                            {.timestamp_ms = timestamp_ms}),
+                IsOk());
+    return transaction->Commit();
+  };
+  EXPECT_THAT(beside(deleted_ms), IsOk());
+  EXPECT_EQ(Value("s", "q"), "mine");
+  EXPECT_TRUE(beside(deleted_ms + 1).IsBusy());
+}
+
 TEST_P(Transactions, ADeleteOfARowInATransactionConflictsWithOthers) {
   Put("r", "q", "v");
   const auto reader = Begin();

@@ -457,12 +457,19 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     std::tie(put_, given_) = times_before;
     Settle(false);
     // Another write of a cell that was read. A put that is hidden, as those to
-    // families of the application may be, conflicts as well.
-    now_ms_ += kAheadMs + 1;
+    // families of the application may be, conflicts as well. Only a put that a
+    // DeleteFamilyVersion takes is none: the store does not write it.
+    uint64_t timestamp_ms = 0;
+    const auto put_before = put_;
+    do {
+      put_ = put_before;
+      now_ms_ += kAheadMs + 1;
+      timestamp_ms =
+          KeepsLatest(read[0].family) ? now_ms_.load() : GivenToPut(read[0]);
+    } while (model_.HasFamilyVersionDelete(read[0].row, read[0].family,
+                                           timestamp_ms));
     WriteBatch batch;
     batch.Put(read[0].row, read[0].family, read[0].qualifier, "theirs");
-    const uint64_t timestamp_ms =
-        KeepsLatest(read[0].family) ? now_ms_.load() : GivenToPut(read[0]);
     model_.Put(read[0].row, read[0].family, read[0].qualifier, timestamp_ms,
                "theirs");
     ASSERT_THAT(store_->Write(batch), IsOk());
