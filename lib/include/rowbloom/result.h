@@ -1,7 +1,7 @@
 // A value or an error message: std::expected's subset that C++20 lacks.
 //
-// lib/ has no RocksDB and throws nothing, so functions that can fail on user
-// input return a Result. The storage layer turns the message into a
+// lib/ has no RocksDB and no exceptions of its own, so functions that can fail
+// on user input return a Result. The storage layer turns the message into a
 // rocksdb::Status.
 //
 //   Result<KeyLayout> layout = KeyLayout::FromString(text);

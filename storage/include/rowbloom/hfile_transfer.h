@@ -52,8 +52,7 @@ enum class HFileDeletes : uint8_t {
   // The files have puts only.
   kApplied,
   // The files also have the deletes that the store keeps. They delete cells
-  // that
-  // the HBase table, or the store that imports the files, has already.
+  // that the HBase table, or the store that imports the files, has already.
   kKept,
 };
 
