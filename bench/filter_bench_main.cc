@@ -1,5 +1,5 @@
 // filter_bench: the cost to build and to probe filters, and how often they are
-// wrong, rowbloom's beside RocksDB's. See bench/README.md.
+// wrong, rowbloom's beside RocksDB's. See doc/benchmarks.md.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

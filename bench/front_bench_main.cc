@@ -1,5 +1,5 @@
 // front_bench: gets and puts with the front filter and without, beside RocksDB
-// with its own Bloom filter. See bench/README.md.
+// with its own Bloom filter. See doc/benchmarks.md.
 #include <fmt/format.h>
 
 #include <algorithm>

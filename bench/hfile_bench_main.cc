@@ -1,4 +1,4 @@
-// hfile_bench: HFiles beside RocksDB's SSTs. See bench/README.md.
+// hfile_bench: HFiles beside RocksDB's SSTs. See doc/benchmarks.md.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // options_bench: what a filter policy costs where RocksDB reads and writes
-// options: families that are created, and SetOptions. See bench/README.md.
+// options: families that are created, and SetOptions. See doc/benchmarks.md.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -11,10 +11,10 @@ put() {
 }
 put overview.md README.md
 put quickstart.txt doc/filter_policy.md
-put table.md bench/README.md
-put mixes.md bench/README.md
+put table.md doc/benchmarks.md
+put mixes.md doc/benchmarks.md
 put standalone.md lib/standalone/README.md
-put reads.md bench/README.md
-put ribbon_slots.md bench/README.md
+put reads.md doc/benchmarks.md
+put ribbon_slots.md doc/benchmarks.md
 put cases.md doc/filter_policy.md
 put large.md doc/planning.md

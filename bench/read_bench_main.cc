@@ -1,5 +1,5 @@
 // read_bench: reads of databases under RocksDB's own filters and rowbloom's, at
-// equal filter bytes. See bench/README.md.
+// equal filter bytes. See doc/benchmarks.md.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // sst_inspect_bench: how long sst_inspect takes for a large SST, beside what
-// RocksDB's sst_dump does with it. See bench/README.md.
+// RocksDB's sst_dump does with it. See doc/benchmarks.md.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // stats_cost: the cost of NewFilterStatistics for a Get that filters answer,
-// and for one that finds its cell. See bench/README.md.
+// and for one that finds its cell. See doc/benchmarks.md.
 #include <fmt/format.h>
 
 #include <array>

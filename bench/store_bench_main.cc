@@ -1,5 +1,5 @@
 // store_bench: the embedded store beside RocksDB used directly. See
-// bench/README.md.
+// doc/benchmarks.md.
 #include <fmt/format.h>
 
 #include <cstdint>

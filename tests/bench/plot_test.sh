@@ -48,7 +48,7 @@ for table in "$dir"/committed/*.md; do
   cmp "$table" "$bench/results/${table##*/}" ||
     fail "results/${table##*/} is not what plot.py makes of the results"
 done
-pages=(README.md bench/README.md lib/standalone/README.md doc/filter_policy.md
+pages=(README.md doc/benchmarks.md lib/standalone/README.md doc/filter_policy.md
   doc/planning.md)
 for page in "${pages[@]}"; do
   mkdir -p "$dir/pages/$(dirname "$page")"

@@ -58,7 +58,7 @@ TEST(StoreBench, AnswersAgreeAndClaimsAreThoseOfItsReadme) {
       EXPECT_EQ(kept->second, claim.at_most) << comparison.what;
     }
   }
-  // The claims of bench/README.md.
+  // The claims of doc/benchmarks.md.
   EXPECT_THAT(
       claims,
       testing::UnorderedElementsAre(

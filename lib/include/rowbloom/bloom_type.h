@@ -43,7 +43,7 @@ enum class FilterKind : uint8_t {
 };
 
 // Slots for each key of a ribbon filter. More make filters larger and building
-// faster: bench/README.md says by how much. Fewer than this save next to
+// faster: doc/benchmarks.md says by how much. Fewer than this save next to
 // nothing.
 inline constexpr double kRibbonSlotsPerKey = 0.97;
 
