@@ -53,6 +53,13 @@ class Listener final : public rocksdb::EventListener {
       if (family->IsNamed(info.cf_name)) family->CheckMemtables();
     });
   }
+  // A flush may end before OnMemTableSealed is called for a memtable that it
+  // has flushed: an earlier listener may take long.
+  void OnFlushBegin(rocksdb::DB* /*db*/,
+                    const rocksdb::FlushJobInfo& info) override {
+    Family* const family = core_->Find(info.cf_id);
+    if (family != nullptr) family->CheckMemtables();
+  }
   void OnFlushCompleted(rocksdb::DB* /*db*/,
                         const rocksdb::FlushJobInfo& info) override {
     Wake(info.cf_id);

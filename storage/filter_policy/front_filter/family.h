@@ -139,8 +139,9 @@ class Family {
   std::shared_ptr<MemtableRows> AddMemtable();
   // Disarms the family if RocksDB has sealed memtables that AddMemtable did not
   // add: those of IngestWriteBatchWithIndex, and of transactions that bypass
-  // memtables. Call this when the family is attached and whenever a memtable
-  // was sealed: readers do not see the rows of such memtables before.
+  // memtables. Call this when the family is attached, whenever a memtable was
+  // sealed, as readers do not see the rows of such memtables before, and
+  // whenever a flush begins, after which RocksDB counts its memtables no more.
   void CheckMemtables() noexcept;
 
   // Sets the handle by which Reconcile lists files. False: the family has or

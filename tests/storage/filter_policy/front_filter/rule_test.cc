@@ -99,7 +99,7 @@ class Rule : public testing::Test {
     ASSERT_TRUE(rules) << rules.error();
     options.memtable_factory =
         NewMemtableFactory(options.memtable_factory, core_, *rules);
-    options.listeners = {NewListener(core_), gate_};
+    options.listeners = {gate_, NewListener(core_)};
     std::unique_ptr<rocksdb::DB> db;
     ExpectOk(rocksdb::DB::Open(options, dir_.File("db"), Into(&db)));
     stage_ = std::make_unique<Stage>(db.release());
@@ -565,6 +565,22 @@ TEST_F(Rule, AMemtableOfRocksdbsOwnDisarmsForGood) {
     Close();
     Open(Options());
   }
+}
+
+// Line 5: RocksDB may flush its own memtable before it says that one was
+// sealed.
+TEST_F(Rule, AMemtableOfRocksdbsOwnDisarmsWhenItsFlushBegins) {
+  Arm();
+  Put("row");
+  gate_->Set(false);
+  rocksdb::FlushOptions at_once;
+  at_once.wait = false;
+  ExpectOk(stage_->Flush(at_once));  // seals a memtable
+  EXPECT_EQ(family_->Stats().state, FrontFilterState::kArmed);
+  stage_->more[rocksdb::DB::Properties::kNumImmutableMemTable] = 1;
+  gate_->Set(true);
+  Flush();  // waits for it
+  EXPECT_EQ(family_->Stats().state, FrontFilterState::kDisarmed);
 }
 
 // Line 5: while memtables are sealed and flushed, their numbers differ.
