@@ -58,9 +58,10 @@ class OwnSnapshot {
 };
 
 // Does a MultiGet of one family, or of several if `handle` is null. Returns
-// false, without a call of read, if RocksDB has to read all keys. Else marks
-// the absent keys in *answers, and calls read(*family, options, numbers) for
-// the others, if any, with their numbers and the options to use.
+// false, without a call of read, if RocksDB has to read all keys; *answers is
+// empty then, unless they were looked up and may all exist. Else marks the
+// absent keys in *answers, and calls read(*family, options, numbers) for the
+// others, if any, with their numbers and the options to use.
 template <typename KeyAt, typename Read>
 bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
                  ColumnFamilyHandle* handle, size_t count, const KeyAt& key_at,
@@ -99,11 +100,17 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
     // in every view from then on.
     if (options.snapshot == nullptr) {
       snapshot.emplace(db);
-      if (snapshot->get() == nullptr) return false;
+      if (snapshot->get() == nullptr) {
+        answers->clear();
+        return false;
+      }
       if (snapshot->get()->GetSequenceNumber() != sequence ||
           !lookup.IsCurrent()) {
         const Family::Lookup again(*family);
-        if (!again.armed()) return false;
+        if (!again.armed()) {
+          answers->clear();
+          return false;
+        }
         outcome = LookUpMany(*family, again.view(), count, key_at, answers);
       }
     }
@@ -121,11 +128,23 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
   return true;
 }
 
-// Does the same, with results in arrays.
-bool ReadPresentInto(const Core& core, rocksdb::DB* db,
-                     const ReadOptions& options, ColumnFamilyHandle* family,
-                     size_t count, const Slice* keys, PinnableSlice* values,
-                     Status* statuses, bool sorted_input) {
+// Counts what came of the keys of a MultiGet that RocksDB has read as a whole.
+template <typename Statuses>
+void CountAllPassed(const Core& core, const ColumnFamilyHandle* family,
+                    const std::vector<Answer>& answers,
+                    const Statuses& statuses) {
+  for (size_t i = 0; i < answers.size(); ++i) {
+    CountPassed(*core.Find(family->GetID()), answers[i], statuses[i]);
+  }
+}
+
+// Does a MultiGet with results in arrays, by a call of read_all() if RocksDB
+// has to read all keys.
+template <typename ReadAll>
+void ReadInto(const Core& core, rocksdb::DB* db, const ReadOptions& options,
+              ColumnFamilyHandle* family, size_t count, const Slice* keys,
+              PinnableSlice* values, Status* statuses, bool sorted_input,
+              const ReadAll& read_all) {
   std::vector<Answer> answers;
   const auto read = [&](const Family& passed, const ReadOptions& read_options,
                         const std::vector<size_t>& numbers) {
@@ -151,14 +170,14 @@ bool ReadPresentInto(const Core& core, rocksdb::DB* db,
   if (!ReadPresent(
           core, db, options, family, count,
           [keys](size_t i) { return keys[i]; }, &answers, read)) {
-    return false;
+    read_all();
+    return CountAllPassed(core, family, answers, statuses);
   }
   for (size_t i = 0; i < count; ++i) {
     if (answers[i] != Answer::kAbsent) continue;
     values[i].Reset();
     statuses[i] = Status::NotFound();
   }
-  return true;
 }
 
 // Returns the family of all keys; null: there are several, or no keys.
@@ -177,12 +196,13 @@ void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
                              ColumnFamilyHandle** families, const Slice* keys,
                              PinnableSlice* values, std::string* timestamps,
                              Status* statuses, bool sorted_input) {
-  if (timestamps != nullptr ||
-      !ReadPresentInto(*core_, db_, options, OneFamily(families, count), count,
-                       keys, values, statuses, sorted_input)) {
+  const auto read_all = [&] {
     db_->MultiGet(options, count, families, keys, values, timestamps, statuses,
                   sorted_input);
-  }
+  };
+  if (timestamps != nullptr) return read_all();
+  ReadInto(*core_, db_, options, OneFamily(families, count), count, keys,
+           values, statuses, sorted_input, read_all);
 }
 
 // Before 9.0 each overload is a virtual function of its own, which a
@@ -192,11 +212,11 @@ void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
                              ColumnFamilyHandle** families, const Slice* keys,
                              PinnableSlice* values, Status* statuses,
                              bool sorted_input) {
-  if (!ReadPresentInto(*core_, db_, options, OneFamily(families, count), count,
-                       keys, values, statuses, sorted_input)) {
-    db_->MultiGet(options, count, families, keys, values, statuses,
-                  sorted_input);
-  }
+  ReadInto(*core_, db_, options, OneFamily(families, count), count, keys,
+           values, statuses, sorted_input, [&] {
+             db_->MultiGet(options, count, families, keys, values, statuses,
+                           sorted_input);
+           });
 }
 
 void FrontFilterDB::MultiGet(const ReadOptions& options,
@@ -204,22 +224,24 @@ void FrontFilterDB::MultiGet(const ReadOptions& options,
                              const Slice* keys, PinnableSlice* values,
                              std::string* timestamps, Status* statuses,
                              bool sorted_input) {
-  if (timestamps != nullptr ||
-      !ReadPresentInto(*core_, db_, options, family, count, keys, values,
-                       statuses, sorted_input)) {
+  const auto read_all = [&] {
     db_->MultiGet(options, family, count, keys, values, timestamps, statuses,
                   sorted_input);
-  }
+  };
+  if (timestamps != nullptr) return read_all();
+  ReadInto(*core_, db_, options, family, count, keys, values, statuses,
+           sorted_input, read_all);
 }
 
 void FrontFilterDB::MultiGet(const ReadOptions& options,
                              ColumnFamilyHandle* family, size_t count,
                              const Slice* keys, PinnableSlice* values,
                              Status* statuses, bool sorted_input) {
-  if (!ReadPresentInto(*core_, db_, options, family, count, keys, values,
-                       statuses, sorted_input)) {
-    db_->MultiGet(options, family, count, keys, values, statuses, sorted_input);
-  }
+  ReadInto(*core_, db_, options, family, count, keys, values, statuses,
+           sorted_input, [&] {
+             db_->MultiGet(options, family, count, keys, values, statuses,
+                           sorted_input);
+           });
 }
 
 std::vector<Status> FrontFilterDB::MultiGet(
@@ -261,7 +283,9 @@ std::vector<Status> FrontFilterDB::MultiGet(
   if (!ReadPresent(
           *core_, db_, options, family, keys.size(),
           [&keys](size_t i) { return keys[i]; }, &answers, read)) {
-    return db_->MultiGet(options, families, keys, values);
+    statuses = db_->MultiGet(options, families, keys, values);
+    CountAllPassed(*core_, family, answers, statuses);
+    return statuses;
   }
   *values = std::move(found);
   return statuses;

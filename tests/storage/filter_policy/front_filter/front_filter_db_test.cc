@@ -312,6 +312,34 @@ TEST_F(FrontFilterDBTest, CountsWhatCameOfGets) {
   EXPECT_EQ(stats.passed_wasted, kRows / 2);
 }
 
+// With and without a key that is answered.
+TEST_F(FrontFilterDBTest, CountsWhatCameOfMultiGets) {
+  Open(Options());
+  ExpectOk(db_->Put({}, RowAt(0) + "a", "v"));
+  const std::string found = RowAt(0) + "a";
+  const std::string wasted = RowAt(0) + "absent";
+  const std::string answered = RowAt(1) + "a";
+  auto* family = db_->DefaultColumnFamily();
+  uint64_t calls = 0;
+  for (const auto& texts : {std::vector{found, wasted},
+                            std::vector{found, wasted, answered, answered}}) {
+    const std::vector<Slice> keys(texts.begin(), texts.end());
+    std::vector<PinnableSlice> values(keys.size());
+    std::vector<Status> statuses(keys.size());
+    db_->MultiGet({}, family, keys.size(), keys.data(), values.data(),
+                  statuses.data());
+    std::vector<std::string> strings;
+    db_->MultiGet({}, std::vector<ColumnFamilyHandle*>(keys.size(), family),
+                  keys, &strings);
+    calls += 2;
+    const auto stats = db_->front_filter()->Stats();
+    EXPECT_EQ(stats.asked, calls * 2 + stats.answered);
+    EXPECT_EQ(stats.passed_found, calls);
+    EXPECT_EQ(stats.passed_wasted, calls);
+  }
+  EXPECT_EQ(db_->front_filter()->Stats().answered, 4);
+}
+
 TEST_F(FrontFilterDBTest, ComesBackWithAllRows) {
   Open(Options());
   ForBoth(Fill);
