@@ -157,16 +157,16 @@ Family* Core::FindOrMake(uint32_t id, const FamilyRules& rules) {
   return made;
 }
 
-void Core::GiveUp() noexcept {
+void Core::GiveUp(const char* why) noexcept {
   const std::lock_guard lock(mutex_);
-  given_up_ = true;
+  given_up_ = why;
   off_.store(true, std::memory_order_seq_cst);
 }
 
 void Core::SetEnabled(bool enabled) {
   const std::lock_guard lock(mutex_);
   enabled_ = enabled;
-  off_.store(!enabled_ || given_up_, std::memory_order_seq_cst);
+  off_.store(!enabled_ || given_up_ != nullptr, std::memory_order_seq_cst);
 }
 
 rocksdb::Status Core::Attach(
@@ -315,10 +315,10 @@ FrontFilterStats Core::Stats() const {
   for (const FrontFilterFamilyStats& family : stats.families) {
     Add(family, &stats);
   }
-  if (given_up_) {
+  if (given_up_ != nullptr) {
     for (FrontFilterFamilyStats& family : stats.families) {
       family.state = FrontFilterState::kDisarmed;
-      family.why = "there was no memory for the filter of a memtable";
+      family.why = given_up_;
     }
   }
   return stats;

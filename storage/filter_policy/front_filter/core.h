@@ -48,7 +48,8 @@ class Core {
   Family* FindOrMake(uint32_t id, const FamilyRules& rules);
 
   // Ends all answers, for good: there is a memtable whose rows are not known.
-  void GiveUp() noexcept;
+  // `why` is the reason, a literal.
+  void GiveUp(const char* why) noexcept;
 
   rocksdb::Status Attach(
       rocksdb::DB* database,
@@ -102,7 +103,7 @@ class Core {
   std::vector<std::unique_ptr<Table>> tables_;  // old ones may be in use
   rocksdb::DB* root_ = nullptr;                 // set by the first Attach
   bool enabled_;
-  bool given_up_ = false;
+  const char* given_up_ = nullptr;  // the reason, if it has
   bool detached_ = false;
   // Attached families that have no filter.
   std::map<const rocksdb::ColumnFamilyHandle*, FrontFilterFamilyStats> without_;

@@ -253,7 +253,7 @@ class Factory final : public MemTableRepFactory {
                                  rocksdb::Allocator* allocator,
                                  const rocksdb::SliceTransform* transform,
                                  rocksdb::Logger* logger) override {
-    core_->GiveUp();
+    core_->GiveUp("a memtable was made without the id of its family");
     return inner_->CreateMemTableRep(comparator, allocator, transform, logger);
   }
 
@@ -276,7 +276,7 @@ class Factory final : public MemTableRepFactory {
       memtable->Wrap(std::move(inner));
       return memtable.release();
     } catch (...) {
-      core_->GiveUp();
+      core_->GiveUp("there was no memory for the filter of a memtable");
       return inner.release();
     }
   }

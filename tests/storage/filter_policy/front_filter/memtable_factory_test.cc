@@ -397,6 +397,8 @@ TEST_F(MemtableFactoryTest, WithoutAFamilyNothingIsAnsweredFor) {
   const std::unique_ptr<MemTableRep> memtable(
       outer_->CreateMemTableRep(comparator_, nullptr, nullptr, nullptr));
   EXPECT_EQ(core_->FindToProbe(0), nullptr);
+  EXPECT_EQ(core_->Stats().families[0].why,
+            "a memtable was made without the id of its family");
 }
 
 // One id for two layouts: rows of one are none of the other.

@@ -607,11 +607,12 @@ TEST_F(Rule, MemtablesAreCountedWhileTheyAreFlushed) {
 TEST_F(Rule, AMemtableWithoutAFilterEndsIt) {
   Arm();
   EXPECT_EQ(core_->FindToProbe(0), family_);
-  core_->GiveUp();
+  core_->GiveUp("a reason");
   EXPECT_EQ(core_->FindToProbe(0), nullptr);
   core_->SetEnabled(true);
   EXPECT_EQ(core_->FindToProbe(0), nullptr);
   EXPECT_EQ(core_->Stats().families[0].state, FrontFilterState::kDisarmed);
+  EXPECT_EQ(core_->Stats().families[0].why, "a reason");
 }
 
 // A reader that came before a view was replaced goes on with its own.
