@@ -18,6 +18,17 @@ std::optional<uint64_t> IntProperty(rocksdb::DB* db,
                                                   : std::nullopt;
 }
 
+// The properties of the files that RocksDB has open, by path; none if it closes
+// and opens files as it reads.
+rocksdb::TablePropertiesCollection PropertiesOfOpenFiles(
+    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle) {
+  rocksdb::TablePropertiesCollection properties;
+  if (db->GetDBOptions().max_open_files == -1) {
+    db->GetPropertiesOfAllTables(handle, &properties).PermitUncheckedError();
+  }
+  return properties;
+}
+
 }  // namespace
 
 void Family::Publish(std::vector<std::shared_ptr<MemtableRows>> memtables,
@@ -169,7 +180,7 @@ void Family::Reconcile() {
   }
   rocksdb::ColumnFamilyMetaData listing;
   db->GetColumnFamilyMetaData(handle, &listing);
-  std::vector<ListedFile> listed = LoadListed(listing, db);
+  std::vector<ListedFile> listed = LoadListed(listing, db, handle);
   if (before != nullptr) KeepUnlisted(*before, db, handle, &listed);
   auto files = std::make_shared<const FileSet>(rules_.order, std::move(listed));
 
@@ -192,7 +203,12 @@ void Family::Reconcile() {
 // disarmed, and forgets those of files that are not listed any more. REQUIRES
 // reconcile_mutex_.
 std::vector<ListedFile> Family::LoadListed(
-    const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db) {
+    const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db,
+    rocksdb::ColumnFamilyHandle* handle) {
+  // RocksDB opened the files of the first listing: another database may have
+  // come in their place since. It writes later ones by path.
+  rocksdb::TablePropertiesCollection open_files;
+  if (known_files_.empty()) open_files = PropertiesOfOpenFiles(db, handle);
   std::map<uint64_t, KnownFile> known;
   std::vector<ListedFile> files;
   for (const auto& level : listing.levels) {
@@ -203,8 +219,11 @@ std::vector<ListedFile> Family::LoadListed(
       KnownFile& file = known[listed.file_number];
       if (!is_new) file = found->second;
       if (is_new || HasRoomNow(file)) {
-        auto loaded = FileRows::Load(rules_, db->GetEnv(),
-                                     listed.db_path + listed.name, memory_);
+        const std::string path = listed.db_path + listed.name;
+        const auto open_file = open_files.find(path);
+        auto loaded = FileRows::Load(
+            rules_, db->GetEnv(), path, memory_,
+            open_file == open_files.end() ? nullptr : open_file->second.get());
         file = {.rows = std::move(loaded.rows),
                 .bytes_beyond_limit = loaded.problem.bytes_beyond_limit};
       }

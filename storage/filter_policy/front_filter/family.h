@@ -215,7 +215,8 @@ class Family {
            memory_->HasRoomFor(Memory::kRows, file.bytes_beyond_limit);
   }
   std::vector<ListedFile> LoadListed(
-      const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db);
+      const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db,
+      rocksdb::ColumnFamilyHandle* handle);
   // Adds the files of `before` that are not listed any more, but that readers
   // may still have. REQUIRES reconcile_mutex_.
   void KeepUnlisted(const FileSet& before, rocksdb::DB* db,

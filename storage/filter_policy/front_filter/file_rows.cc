@@ -170,7 +170,8 @@ FileRows::Loaded Unknown(std::string message) {
 
 FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
                                 const std::string& path,
-                                const std::shared_ptr<Memory>& memory) {
+                                const std::shared_ptr<Memory>& memory,
+                                const rocksdb::TableProperties* expected) {
   const auto taker = std::make_shared<SectionTaker>(
       rules.layout, memory->HasRoomFor(Memory::kCells, 1));
   rocksdb::BlockBasedTableOptions table;
@@ -184,6 +185,12 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
   const rocksdb::Status status = reader.Open(path);
   if (!status.ok()) return Unknown(status.ToString());
   const auto properties = reader.GetTableProperties();
+  if (expected != nullptr &&
+      (properties == nullptr ||
+       properties->db_session_id != expected->db_session_id ||
+       properties->orig_file_number != expected->orig_file_number)) {
+    return Unknown(path + ": another file is in its place");
+  }
   std::shared_ptr<FileRows> rows(new FileRows);
   if (properties != nullptr && properties->num_range_deletions > 0 &&
       properties->num_entries == properties->num_range_deletions) {

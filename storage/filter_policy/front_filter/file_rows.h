@@ -10,6 +10,7 @@
 #include "lib/block/hash.h"
 #include "lib/block/lookup.h"
 #include "rocksdb/env.h"
+#include "rocksdb/table_properties.h"
 #include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/filter_policy/front_filter/memory.h"
 #include "storage/filter_policy/front_filter/section_memory.h"
@@ -34,10 +35,12 @@ class FileRows {
   };
 
   // Reads the sections of the file at `path`. A file of range deletes alone has
-  // no filter and no rows. May throw std::bad_alloc.
+  // no filter and no rows. `expected` are properties of the file; with others,
+  // another file is in its place. May throw std::bad_alloc.
   static Loaded Load(const FamilyRules& rules, rocksdb::Env* env,
                      const std::string& path,
-                     const std::shared_ptr<Memory>& memory);
+                     const std::shared_ptr<Memory>& memory,
+                     const rocksdb::TableProperties* expected = nullptr);
 
   FileRows(const FileRows&) = delete;
   FileRows& operator=(const FileRows&) = delete;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
@@ -248,6 +249,28 @@ TEST_F(FrontFilterTest, ReadOnly) {
   EXPECT_TRUE(filter_->MayHaveRow(family, "file:"));
   EXPECT_TRUE(filter_->MayHaveRow(family, "log:"));
   EXPECT_FALSE(filter_->MayHaveRow(family, "absent:"));
+}
+
+// RocksDB has opened its files; another database with files of the same
+// numbers then comes in their place, where the front filter reads them.
+TEST_F(FrontFilterTest, AnotherDatabaseInItsPlace) {
+  const std::string link = dir_.File("link");
+  for (const std::string name : {"other", "db"}) {
+    const auto db = test::OpenDb(Options(), dir_.File(name));
+    ExpectOk(db->Put({}, name + ":a", "v"));
+    ExpectOk(db->Flush({}));
+    std::filesystem::remove(link);
+    std::filesystem::create_directory_symlink(dir_.File(name), link);
+  }
+  std::unique_ptr<rocksdb::DB> db;
+  ExpectOk(rocksdb::DB::OpenForReadOnly(options_, link, Into(&db)));
+  std::filesystem::remove(link);
+  std::filesystem::create_directory_symlink(dir_.File("other"), link);
+  Arm(filter_.get(), db.get());
+  std::string value;
+  ExpectOk(db->Get({}, "db:a", &value));
+  EXPECT_TRUE(filter_->MayHaveRow(db->DefaultColumnFamily(), "db:"));
+  EXPECT_EQ(DefaultFamily().files_unknown, 1);
 }
 
 TEST_F(FrontFilterTest, SecondariesAreRefusedAndStayAsTheyWere) {
