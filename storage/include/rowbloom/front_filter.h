@@ -63,7 +63,8 @@ struct FrontFilterOptions {
 // The SST property with a filter of the file's bare rows, which are keys
 // without a qualifier. Its value is a filter block of type ROW over them alone.
 // A TablePropertiesCollector of the application makes it, as the store's does.
-// Gets of bare rows have the false positive rate of rows then.
+// Gets of bare rows have the false positive rate of rows then. Its bytes count
+// as those of the ROW section, in limits and statistics.
 inline constexpr char kBareRowsProperty[] = "rowbloom.bare_rows";
 
 enum class FrontFilterState : uint8_t {
