@@ -1,4 +1,4 @@
-// The state of one column family. README.md has the rule that it keeps.
+// The state of one column family. DESIGN.md has the rule that it keeps.
 #pragma once
 
 #include <array>

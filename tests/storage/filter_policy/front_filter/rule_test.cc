@@ -1,4 +1,4 @@
-// The rule of storage/filter_policy/front_filter/README.md, line by line: each
+// The rule of storage/filter_policy/front_filter/DESIGN.md, line by line: each
 // test fails if its line is not kept. There is no worker here: Reconcile runs
 // when a test calls it, and what else happens, happens in the middle of it.
 
