@@ -208,7 +208,9 @@ std::vector<ListedFile> Family::LoadListed(
   // RocksDB opened the files of the first listing: another database may have
   // come in their place since. It writes later ones by path.
   rocksdb::TablePropertiesCollection open_files;
-  if (known_files_.empty()) open_files = PropertiesOfOpenFiles(db, handle);
+  if (known_files_.empty() && listing.file_count > 0) {
+    open_files = PropertiesOfOpenFiles(db, handle);
+  }
   std::map<uint64_t, KnownFile> known;
   std::vector<ListedFile> files;
   for (const auto& level : listing.levels) {
