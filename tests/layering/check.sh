@@ -21,13 +21,12 @@ includes() {
 
 # The public headers that FOLDER/include does not have.
 foreign_headers() {
-  local folder=$1 header
+  local folder=$1 header headers=''
   for header in storage/include/rowbloom/*.h; do
     header=${header#storage/include/}
-    if [[ ! -e $folder/include/$header ]]; then
-      includes "$folder" "${header//./\\.}"
-    fi
+    [[ -e $folder/include/$header ]] || headers+="|${header//./\\.}"
   done
+  [[ -z $headers ]] || includes "$folder" "${headers#|}"
 }
 
 violations() {
@@ -54,7 +53,8 @@ violations() {
       # alone. storage/README.md has the same.
       local folder below other others
       for folder in storage/*/; do
-        folder=$(basename "$folder")
+        folder=${folder#storage/}
+        folder=${folder%/}
         case $folder in
           include) continue ;;
           format) below='' ;;
@@ -66,7 +66,8 @@ violations() {
         esac
         others=include
         for other in storage/*/; do
-          other=$(basename "$other")
+          other=${other#storage/}
+          other=${other%/}
           [[ " $folder $below " == *" $other "* ]] || others+="|$other"
         done
         includes "storage/$folder" "storage/($others)/"
@@ -91,13 +92,14 @@ violations() {
     links_lead_somewhere)
       # Files that pages of this tree link to; headings are not looked for.
       local page link
-      while IFS= read -r page; do
-        { grep -noE '\]\([^)#: ]+[)#]' "$page" || test $? -eq 1; } |
-          while IFS= read -r link; do
-            link=${link#*](}
-            [[ -e ${page%/*}/${link%[)#]} ]] || echo "$page: $link"
-          done
-      done < <(find . -name '*.md' -not -path './build/*' -not -path './.git/*')
+      {
+        find . -name '*.md' -not -path './build/*' -not -path './.git/*' \
+          -exec grep -HnoE '\]\([^)#: ]+[)#]' {} + || test $? -eq 1
+      } |
+        while IFS=: read -r page link; do
+          link=${link#*](}
+          [[ -e ${page%/*}/${link%[)#]} ]] || echo "$page: $link"
+        done
       ;;
     *) usage ;;
   esac
