@@ -65,6 +65,8 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
     return std::find(entries.begin(), entries.end(), name) != entries.end();
   };
   found->creation_mark = has(kCreationMark);
+  found->table_files = static_cast<size_t>(std::ranges::count_if(
+      entries, [](const std::string& name) { return name.ends_with(".sst"); }));
   if (has("CURRENT")) return LookIntoDatabase(env, path, found);
   if (entries.empty() || found->creation_mark) return s;
   return InvalidArgument(

@@ -6,6 +6,7 @@
 // StoreOpen.OtherRocksdbDatabaseIsNoStore, OtherOptionsThanKeptAreNamed).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,6 +33,7 @@ uint64_t LeadingNumber(std::string_view text);
 
 struct FoundStore {
   bool creation_mark = false;
+  size_t table_files = 0;  // their number
   // The column families of a RocksDB database but "default"; empty without one.
   std::set<std::string> column_families;
   Metadata metadata;

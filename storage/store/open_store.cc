@@ -42,6 +42,9 @@ constexpr size_t kMetadataWriteBufferBytes = size_t{1} << 20;
 
 constexpr uint32_t kMaxBackgroundJobs = 1024;
 
+// Starting a thread takes longer than opening fewer tables.
+constexpr size_t kTablesOfAThread = 4;
+
 // RocksDB reserves 10 for itself, and raises smaller limits to 20.
 constexpr uint32_t kMinOpenFiles = 32;
 constexpr uint32_t kMaxOpenFiles = std::numeric_limits<int>::max();
@@ -249,6 +252,9 @@ class Opener {
     options.max_open_files = options_.max_open_files == 0
                                  ? -1
                                  : static_cast<int>(options_.max_open_files);
+    // RocksDB starts them for each family that has a table.
+    options.max_file_opening_threads = static_cast<int>(
+        std::clamp<size_t>(found_.table_files / kTablesOfAThread, 1, 16));
     options.rate_limiter = options_.rate_limiter;
     options.max_bgerror_resume_count = 0;  // Listener
     options.info_log = options_.info_log;

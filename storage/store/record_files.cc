@@ -300,6 +300,7 @@ Status OpenRecords(Env* env, const std::string& path,
   if (!s.ok()) return s;
   rocksdb::DBOptions options;
   options.env = env;
+  options.max_file_opening_threads = 1;  // few tables are opened
   std::vector<rocksdb::ColumnFamilyDescriptor> opened = {
       rocksdb::ColumnFamilyDescriptor()};
   if (logs.empty()) {
