@@ -10,6 +10,7 @@
 namespace rowbloom {
 
 constinit thread_local size_t ThreadCounters::thread_offset_ = kSharedOffset;
+constinit std::atomic<size_t> ThreadCounters::taken_bytes_ = 0;
 
 // Pages are zeros, and take no memory until they are written.
 ThreadCounters::ThreadCounters()
@@ -54,16 +55,20 @@ void ThreadCounters::TakeCopy() noexcept {
     if (copies.taken[copy]) continue;
     copies.taken.set(copy);
     thread_offset_ = copy * sizeof(Copy);
+    const size_t end = thread_offset_ + sizeof(Copy);
+    if (end > taken_bytes_) taken_bytes_ = end;
     return;
   }
 }
 
 uint64_t ThreadCounters::Sum(size_t slot) const {
   uint64_t sum = 0;
-  for (size_t offset = 0; offset < kBytes; offset += sizeof(Copy)) {
+  const size_t end = taken_bytes_;
+  for (size_t offset = 0; offset < end; offset += sizeof(Copy)) {
     sum += Counter(SlotAt(offset, slot)).load(std::memory_order_acquire);
   }
-  return sum;
+  return sum +
+         Counter(SlotAt(kSharedOffset, slot)).load(std::memory_order_acquire);
 }
 
 void ThreadCounters::Reset() {

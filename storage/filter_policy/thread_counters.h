@@ -35,7 +35,8 @@ class ThreadCounters {
                   std::memory_order_release);
   }
 
-  // The sum over all threads, those that ended included, with acquire.
+  // The sum over all threads, those that ended included, with acquire. Takes
+  // time for as many threads as have counted at once.
   uint64_t Sum(size_t slot) const;
 
   // REQUIRES that no thread counts.
@@ -62,6 +63,9 @@ class ThreadCounters {
   // The offset of this thread's copy, the same in all counters. New threads
   // reuse the copies of those that ended.
   static constinit thread_local size_t thread_offset_;
+  // The end of the copies that threads have taken so far. A thread takes the
+  // first free one, so that nobody has counted behind it.
+  static constinit std::atomic<size_t> taken_bytes_;
 
   std::byte* const copies_;  // kBytes
 };
