@@ -36,7 +36,6 @@ class BackgroundErrors : public ::testing::Test {
     store_.reset();
     options_.env = env_.get();
     store_ = OpenOrFail(options_, dir_.File("db"), {{"f", {}}});
-    ASSERT_NE(store_, nullptr);
   }
   Status Put(int row) {
     return store_->Put(std::to_string(row), "f", "q", std::string(3000, 'v'));
@@ -80,7 +79,7 @@ TEST_F(BackgroundErrors, OfCompactionsWithoutSpaceLetNoWriteWait) {
   EXPECT_TRUE(Put(0).IsNoSpace());
   EXPECT_TRUE(store_->DropFamily("f").IsNoSpace());
   files_->OnMaking(nullptr);
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ExpectRows(row - 1);
 }
 
@@ -103,7 +102,7 @@ TEST_F(BackgroundErrors, OfFlushesStopWritesUntilTheStoreIsOpenedAgain) {
       EXPECT_FALSE(Put(0).ok());
       std::this_thread::yield();
     } while (std::chrono::steady_clock::now() < end && !HasFailure());
-    ASSERT_NO_FATAL_FAILURE(Open());
+    Open();
     ExpectRows(row);
   }
 }
@@ -118,7 +117,6 @@ TEST(FailedTruncation, LosesNoWriteAfterIt) {
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);
     auto store = OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("old", "f", "q", "v"), IsOk());
     ASSERT_THAT(store->Flush(), IsOk());
     plan.FailCall(call, /*for_good=*/false);
@@ -130,7 +128,6 @@ TEST(FailedTruncation, LosesNoWriteAfterIt) {
         store->Put("new", "f", "q", "v", {.durability = Durability::kSync});
     store.reset();
     store = OpenOrFail({}, dir.File("db"), {{"f", {}}});
-    ASSERT_NE(store, nullptr);
     std::optional<std::string> value;
     ASSERT_THAT(store->Get("new", "f", "q", &value), IsOk());
     if (put.ok()) {
@@ -158,7 +155,7 @@ TEST_F(BackgroundErrors, OfASyncOfTheDirectoryStopsWrites) {
   EXPECT_GE(syncs, 1);
   EXPECT_TRUE(Put(2).IsIOError());
   files_->OnCall(nullptr);
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ExpectRows(1);
   EXPECT_THAT(Put(2), IsOk());
 }
@@ -171,7 +168,7 @@ TEST_F(BackgroundErrors, OfAListOfKeptLogsStopNothing) {
                ? IOStatus::IOError("injected")
                : IOStatus::OK();
   });
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   EXPECT_THAT(Put(1), IsOk());
   EXPECT_THAT(store_->Flush(), IsOk());
   // A copy would lack logs.
@@ -187,7 +184,7 @@ TEST_F(BackgroundErrors, OfListsOfTheStoreAreErrorsOfItsOpening) {
     bool opened[2];
     for (const bool is_archive : {false, true}) {
       const std::string path = dir_.File(is_archive ? "archive" : "other");
-      ASSERT_NE(OpenOrFail({}, path, {{"f", {}}}), nullptr);
+      OpenOrFail({}, path, {{"f", {}}});
       int lists = 0;
       files_->OnCall([&](std::string_view what, const std::string& listed) {
         const bool fails = what == "list" && listed == path && lists++ == call;
@@ -229,7 +226,6 @@ TEST(FilesThatOneThreadSyncs, StopNoWrites) {
   const auto env = rocksdb::NewCompositeEnv(std::make_shared<Files>());
   const auto store =
       OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
-  ASSERT_NE(store, nullptr);
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(store->Put("r", "f", "q", "v"), IsOk());
     EXPECT_THAT(store->Flush(), IsOk());
@@ -259,7 +255,6 @@ TEST(FailedAlter, ChangesNothing) {
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);
     auto store = OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
-    ASSERT_NE(store, nullptr);
     FamilyOptions blobs;
     blobs.min_blob_bytes = 300;
     plan.FailCall(call, /*for_good=*/false);
@@ -310,7 +305,6 @@ TEST(FailedCheckpoint, IsAnErrorOfTheDiskAndCanBeRepeated) {
     const auto env = NewFaultEnv(&plan);
     const auto store =
         OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("r", "f", "q", "v"), IsOk());
     plan.FailCall(call, /*for_good=*/false);
     Status s = store->Checkpoint(dir.File("copy"));
@@ -323,10 +317,7 @@ TEST(FailedCheckpoint, IsAnErrorOfTheDiskAndCanBeRepeated) {
     }
     if (s.ok()) {
       const auto copy = OpenOrFail({}, dir.File("copy"), {});
-      ASSERT_NE(copy, nullptr);
-      std::optional<std::string> value;
-      EXPECT_THAT(copy->Get("r", "f", "q", &value), IsOk());
-      EXPECT_EQ(value, "v");
+      EXPECT_EQ(ValueOf(*copy, "r", "f", "q"), "v");
     } else {
       EXPECT_FALSE(store->Put("r", "f", "q", "v").ok()) << s.ToString();
     }

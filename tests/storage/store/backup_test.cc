@@ -48,7 +48,6 @@ class StoreBackup : public ::testing::Test {
   void SetUp() override {
     store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"),
                         {{"a", {}}, {"b", {.max_versions = 3}}});
-    ASSERT_NE(store_, nullptr);
   }
 
   // Rows that no call has written before.
@@ -115,13 +114,10 @@ TEST_F(StoreBackup, CheckpointIsAStoreOfItsOwn) {
   EXPECT_EQ(RowsAt(copy), then);
   {
     const auto other = OpenOrFail({}, copy, {});
-    ASSERT_NE(other, nullptr);
     EXPECT_THAT(other->DeleteRow("skipped log"), IsOk());
     EXPECT_THAT(other->Compact(), IsOk());
   }
-  std::optional<std::string> value;
-  EXPECT_THAT(store_->Get("skipped log", "a", "q", &value), IsOk());
-  EXPECT_TRUE(value);
+  EXPECT_TRUE(ValueOf(*store_, "skipped log", "a", "q"));
   EXPECT_THAT(store_->Checkpoint(copy),
               StatusIs(Status::kInvalidArgument, HasSubstr(copy + " exists")));
   EXPECT_THAT(store_->Checkpoint(dir_.File("no/such/parent")),
@@ -175,7 +171,6 @@ TEST_F(StoreBackup, EachIsAsTheStoreWas) {
   EXPECT_TRUE(RowsAt(newest) == then[3]);
   // A restored store is backed up on, where the original is.
   const auto restored = OpenOrFail({}, newest, {});
-  ASSERT_NE(restored, nullptr);
   EXPECT_THAT(restored->Backup(backups_), IsOk());
   EXPECT_THAT(Ids(), ElementsAre(1, 2, 3, 4));
 }
@@ -227,7 +222,6 @@ TEST_F(StoreBackup, DamagedOnesKeepTheirFiles) {
   do {
     store_.reset();
     store_ = OpenOrFail({.env = faulty_.get()}, dir_.File("db"), {});
-    ASSERT_NE(store_, nullptr);
     plan_.FailCall(++calls, /*for_good=*/true, FaultPlan::Kind::kNoSpace);
     s = store_->Backup(backups_);
     plan_.FailNoCall();
@@ -391,7 +385,6 @@ TEST_F(StoreBackup, RestoreOverwritesNothing) {
   // A store of that name is not what a restore leaves.
   const std::string other = dir_.File("x.restoring");
   const auto kept = OpenOrFail({}, other, {{"a", {}}});
-  ASSERT_NE(kept, nullptr);
   EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("x")), is_other);
   EXPECT_THAT(kept->Put("r", "a", "q", "v"), IsOk());
 }
@@ -474,7 +467,6 @@ TEST(LockFile, ThatIsDeletedWhileItIsTakenIsBusy) {
 // A power cut after the list came to the disk finds them.
 TEST(FilesOfABackup, AreOnTheDiskBeforeTheirList) {
   const CallingStore calling;
-  ASSERT_NE(calling.store, nullptr);
   ASSERT_THAT(calling.store->Put("row", "c", "q", "v"), IsOk());
   const std::string backups = calling.dir.File("backups");
   std::mutex mutex;
@@ -505,7 +497,6 @@ TEST(CopyBesideWrites, HasNoWriteWithoutAnEarlierOne) {
   const TempDir& dir = calling.dir;
   CallingFileSystem* const files = calling.files.get();
   Store* const store = calling.store.get();
-  ASSERT_NE(store, nullptr);
   ASSERT_THAT(store->Put("first", "c", "q", "v"), IsOk());
   std::atomic<int> pairs{0};
   files->OnMade([&](const std::string& path) {
@@ -527,7 +518,6 @@ TEST(CopyBesideWrites, HasNoWriteWithoutAnEarlierOne) {
   for (const char* name : {"copy", "restored"}) {
     SCOPED_TRACE(name);
     const auto copy = OpenOrFail({}, dir.File(name), {});
-    ASSERT_NE(copy, nullptr);
     const auto has = [&](const std::string& row) {
       bool found = false;
       EXPECT_THAT(copy->Exists(row, &found), IsOk());

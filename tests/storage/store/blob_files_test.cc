@@ -27,14 +27,13 @@ const FamilyOptions kVersioned = {.compression = Compression::kNone,
 
 class BlobFiles : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_NO_FATAL_FAILURE(Open({})); }
+  void SetUp() override { Open({}); }
 
   void Open(StoreOptions options) {
     store_.reset();
     options.auto_compaction = false;
     store_ = OpenOrFail(options, dir_.File("db"),
                         {{"latest", kLatest}, {"versioned", kVersioned}});
-    ASSERT_NE(store_, nullptr);
   }
 
   // A large and a small value in each row, other ones each time.
@@ -60,10 +59,8 @@ class BlobFiles : public ::testing::Test {
   static void ExpectGets(Store* store, const std::vector<Row>& rows) {
     for (const Row& row : rows) {
       for (const char* family : {"latest", "versioned"}) {
-        std::vector<Cell> cells;
-        ASSERT_THAT(store->GetVersions(row.row, family, "large", &cells,
-                                       {.max_versions = 9}),
-                    IsOk());
+        const std::vector<Cell> cells = GetVersionsOf(
+            *store, row.row, family, "large", {.max_versions = 9});
         std::vector<Cell> expected;
         std::copy_if(row.cells.begin(), row.cells.end(),
                      std::back_inserter(expected), [&](const Cell& cell) {
@@ -76,9 +73,7 @@ class BlobFiles : public ::testing::Test {
   }
 
   FamilyStats StatsOf(const std::string& family) {
-    StoreStats stats;
-    EXPECT_THAT(store_->Stats(&stats), IsOk());
-    return stats.families[family];
+    return StoreStatsOf(*store_).families[family];
   }
 
   TempDir dir_;
@@ -102,7 +97,7 @@ TEST_F(BlobFiles, AreOutOfLineOnceWritten) {
   EXPECT_LT(StatsOf("versioned").file_bytes, kLargeInAll / 10);
   EXPECT_EQ(RowsOf(store_.get()), rows);
   ExpectGets(store_.get(), rows);
-  ASSERT_NO_FATAL_FAILURE(Open({.read_only = true}));
+  Open({.read_only = true});
   EXPECT_EQ(RowsOf(store_.get()), rows);
   ExpectGets(store_.get(), rows);
 }
@@ -161,15 +156,13 @@ TEST_F(BlobFiles, AreInCopies) {
   ASSERT_THAT(RestoreBackup(backups, info.id, dir_.File("restored")), IsOk());
   for (const char* copy : {"checkpoint", "restored"}) {
     const auto store = OpenOrFail({}, dir_.File(copy), {});
-    ASSERT_NE(store, nullptr) << copy;
     EXPECT_EQ(RowsOf(store.get()), rows) << copy;
     ExpectGets(store.get(), rows);
   }
 }
 
 TEST_F(BlobFiles, AreLoadedAndWalked) {
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  const auto load = LoadInto(*store_);
   std::map<std::string, std::string> loaded;
   for (uint64_t i = 0; i < kRows; ++i) {
     loaded[DistinctKey(i)] = random_.Bytes(kLargeBytes);

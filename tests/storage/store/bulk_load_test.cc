@@ -45,24 +45,17 @@ const std::vector<FamilyDescriptor> kFamilies = {
 
 class Load : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_NO_FATAL_FAILURE(Open()); }
+  void SetUp() override { Open(); }
   void Open() {
     store_.reset();
     store_ = OpenOrFail({.auto_compaction = false}, path_, kFamilies);
-    ASSERT_NE(store_, nullptr);
   }
   std::unique_ptr<BulkLoad> Begin(const BulkLoadOptions& options = {}) {
-    std::unique_ptr<BulkLoad> load;
-    EXPECT_THAT(store_->NewBulkLoad(options, &load), IsOk());
-    return load;
+    return LoadInto(*store_, options);
   }
   std::vector<Cell> Versions(const std::string& row, const std::string& family,
                              const std::string& qualifier) {
-    std::vector<Cell> cells;
-    EXPECT_THAT(store_->GetVersions(row, family, qualifier, &cells,
-                                    {.max_versions = 9}),
-                IsOk());
-    return cells;
+    return GetVersionsOf(*store_, row, family, qualifier, {.max_versions = 9});
   }
   size_t LoadDirectories() {
     size_t count = 0;
@@ -86,7 +79,6 @@ TEST_F(Load, IsThereWholeWhenItIsFinished) {
   std::sort(rows.begin(), rows.end());
   ASSERT_THAT(store_->Put(rows[0], "latest", "", "old"), IsOk());
   auto load = Begin({.file_bytes = 20'000});
-  ASSERT_NE(load, nullptr);
   Random random(1);
   for (const std::string& row : rows) {
     ASSERT_THAT(load->Add(row, "latest", "", row), IsOk());
@@ -112,16 +104,14 @@ TEST_F(Load, IsThereWholeWhenItIsFinished) {
     }
     ASSERT_THAT(scan.status(), IsOk());
     EXPECT_EQ(found, kRows);
-    ASSERT_NO_FATAL_FAILURE(Open());
+    Open();
   }
   // Its files have filters like others.
   StoreStats stats = ArmedStats(store_.get());
   EXPECT_GT(stats.families["c"].files, 2u);
   EXPECT_GT(stats.families["c"].filter_bytes, kRows);
-  std::optional<std::string> value;
   for (uint64_t i = 0; i < 500; ++i) {
-    ASSERT_THAT(store_->Get(DistinctKey(kRows + i), "c", "q", &value), IsOk());
-    ASSERT_FALSE(value);
+    ASSERT_FALSE(ValueOf(*store_, DistinctKey(kRows + i), "c", "q"));
   }
   ASSERT_THAT(store_->Stats(&stats), IsOk());
   EXPECT_GT(stats.front_filter->answered, 400u);
@@ -134,15 +124,13 @@ TEST_F(Load, AFileWithADictionaryEndsAtItsSize) {
                                          .dictionary_bytes = 256}),
               IsOk());
   const auto load = Begin({.file_bytes = 50'000});
-  ASSERT_NE(load, nullptr);
   Random random(1);
   for (int i = 100; i < 150; ++i) {
     ASSERT_THAT(load->Add(std::to_string(i), "d", "q", random.Bytes(10'000)),
                 IsOk());
   }
   ASSERT_THAT(load->Finish(), IsOk());
-  StoreStats stats;
-  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  StoreStats stats = StoreStatsOf(*store_);
   EXPECT_GE(stats.families["d"].files, 7u);
 }
 
@@ -151,7 +139,6 @@ TEST_F(Load, FamiliesMayHaveNamesThatNoFileHas) {
        {std::string("a/b"), std::string("x/../../up"), std::string(255, 'n')}) {
     ASSERT_THAT(store_->CreateFamily(name, {}), IsOk());
     const auto load = Begin();
-    ASSERT_NE(load, nullptr);
     ASSERT_THAT(load->Add("r", name, "q", "v"), IsOk());
     ASSERT_THAT(load->Finish(), IsOk());
     EXPECT_EQ(Versions("r", name, "q").size(), 1u);
@@ -164,21 +151,17 @@ TEST_F(Load, IsLaterThanAllThatWasWrittenBefore) {
   path_ = dir_.File("frozen");
   store_ = OpenOrFail({}, path_, {{"versions", {.max_versions = 2}}},
                       [] { return 1'700'000'000'000; });
-  ASSERT_NE(store_, nullptr);
   for (int i = 0; i < 3; ++i) {
     ASSERT_THAT(store_->Put("r", "versions", "kept", "old"), IsOk());
     ASSERT_THAT(store_->DeleteRow("r"), IsOk());
   }
   ASSERT_THAT(store_->Put("r", "versions", "kept", "old"), IsOk());
   auto load = Begin();
-  ASSERT_NE(load, nullptr);
   ASSERT_THAT(load->Add("r", "versions", "deleted", "loaded"), IsOk());
   ASSERT_THAT(load->Add("r", "versions", "kept", "loaded"), IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
   for (const char* qualifier : {"deleted", "kept"}) {
-    std::optional<std::string> value;
-    ASSERT_THAT(store_->Get("r", "versions", qualifier, &value), IsOk());
-    EXPECT_EQ(value, "loaded");
+    EXPECT_EQ(ValueOf(*store_, "r", "versions", qualifier), "loaded");
   }
   // A later put is newer than the loaded cell.
   ASSERT_THAT(store_->Put("r", "versions", "kept", "new"), IsOk());
@@ -194,7 +177,6 @@ TEST_F(Load, VersionsJoinThoseOfTheStore) {
   ASSERT_THAT(store_->DeleteVersion("r", "c", "q", {.timestamp_ms = 40}),
               IsOk());
   const auto load = Begin();
-  ASSERT_NE(load, nullptr);
   ASSERT_THAT(load->Add("r", "c", "", "empty"), IsOk());
   for (const uint64_t timestamp_ms : {40, 20, 5}) {
     ASSERT_THAT(load->Add("r", "c", "q", "load", timestamp_ms), IsOk());
@@ -213,7 +195,6 @@ TEST_F(Load, VersionsJoinThoseOfTheStore) {
 
 TEST_F(Load, CellsOutOfOrderAreRefusedByName) {
   const auto load = Begin();
-  ASSERT_NE(load, nullptr);
   ASSERT_THAT(load->Add("r", "c", "q", "v", 20), IsOk());
   ASSERT_THAT(load->Add("r", "latest", "q", "v"), IsOk());
   const auto is_refused = [](const std::string& cell, const std::string& at) {
@@ -250,7 +231,6 @@ TEST_F(Load, ADeletedCellHasItsPlaceInTheOrder) {
   ASSERT_THAT(delete_at("a", 6), IsOk());
   ASSERT_THAT(delete_at("b", 5), IsOk());
   const auto load = Begin();
-  ASSERT_NE(load, nullptr);
   ASSERT_THAT(load->Add("a", "c", "p", "v", 6), IsOk());
   ASSERT_THAT(load->Add("a", "c", "p", "v", 5), IsOk());
   ASSERT_THAT(load->Add("b", "c", "q", "deleted", 5), IsOk());
@@ -277,7 +257,6 @@ TEST_F(Load, DeletesTakeWhatIsThereAndWhatComes) {
     }
   }
   const auto load = Begin();
-  ASSERT_NE(load, nullptr);
   using enum ChangeType;
   ASSERT_THAT(load->Add({kDeleteFamily, "r", "c", "", {}, 10}), IsOk());
   ASSERT_THAT(load->Add({kDelete, "r", "c", "all", {}, 30}), IsOk());
@@ -309,7 +288,6 @@ TEST_F(Load, DeletesOfAVersionOfTheRowTakeItInAllColumns) {
     }
   }
   auto load = Begin();
-  ASSERT_NE(load, nullptr);
   using enum ChangeType;
   ASSERT_THAT(load->Add({kDeleteFamilyVersion, "r", "c", "", {}, 20}), IsOk());
   EXPECT_THAT(
@@ -321,7 +299,6 @@ TEST_F(Load, DeletesOfAVersionOfTheRowTakeItInAllColumns) {
   }
   ASSERT_THAT(load->Finish(), IsOk());
   load = Begin();
-  ASSERT_NE(load, nullptr);
   // A put that the store has deleted takes no place either.
   for (const uint64_t timestamp_ms : {30, 20, 5}) {
     ASSERT_THAT(load->Add("r", "c", "d", "load", timestamp_ms), IsOk());
@@ -349,12 +326,10 @@ TEST_F(Load, DeletedVersionsTakeNoPlace) {
       {}, path_,
       {{"one", {.timestamps = Timestamps::kClient}},
        {"two", {.timestamps = Timestamps::kClient, .max_versions = 2}}});
-  ASSERT_NE(store_, nullptr);
   using enum ChangeType;
   // A delete of the cell's version, with that version, over an older one.
   ASSERT_THAT(store_->Put("r", "one", "b", "old", {.timestamp_ms = 3}), IsOk());
   auto load = Begin();
-  ASSERT_NE(load, nullptr);
   for (const char* qualifier : {"a", "b"}) {
     ASSERT_THAT(load->Add({kDeleteVersion, "r", "one", qualifier, {}, 5}),
                 IsOk());
@@ -364,7 +339,6 @@ TEST_F(Load, DeletedVersionsTakeNoPlace) {
   EXPECT_THAT(Versions("r", "one", "b"),
               ElementsAre(Cell{"one", "b", 3, "old"}));
   load = Begin();
-  ASSERT_NE(load, nullptr);
   ASSERT_THAT(load->Add({kDeleteVersion, "r", "one", "c", {}, 5}), IsOk());
   ASSERT_THAT(load->Add("r", "one", "c", "deleted", 5), IsOk());
   ASSERT_THAT(load->Add("r", "one", "c", "load", 3), IsOk());
@@ -374,7 +348,6 @@ TEST_F(Load, DeletedVersionsTakeNoPlace) {
   // A delete of the store's version, with an older one.
   ASSERT_THAT(store_->Put("r", "one", "d", "old", {.timestamp_ms = 5}), IsOk());
   load = Begin();
-  ASSERT_NE(load, nullptr);
   ASSERT_THAT(load->Add({kDeleteVersion, "r", "one", "d", {}, 5}), IsOk());
   ASSERT_THAT(load->Add("r", "one", "d", "load", 3), IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
@@ -393,7 +366,6 @@ TEST_F(Load, DeletedVersionsTakeNoPlace) {
     }
   }
   load = Begin();
-  ASSERT_NE(load, nullptr);
   ASSERT_THAT(load->Add({kDeleteFamilyVersion, "r", "two", "", {}, 5}), IsOk());
   ASSERT_THAT(load->Add("r", "two", "q", "late", 3), IsOk());
   ASSERT_THAT(load->Add({kDeleteFamilyVersion, "s", "two", "", {}, 5}), IsOk());
@@ -470,7 +442,6 @@ TEST_F(Load, AnswersAsAModel) {
       changes.erase(std::unique(changes.begin(), changes.end(), is_same),
                     changes.end());
       const auto load = Begin({.file_bytes = 1});
-      ASSERT_NE(load, nullptr);
       for (const Change& change : changes) {
         ASSERT_THAT(load->Add(change), IsOk());
       }
@@ -484,14 +455,12 @@ TEST_F(Load, AnswersAsAModel) {
     if (random.OneIn(8)) {
       ASSERT_THAT(store_->Compact(), IsOk());
     }
-    if (random.OneIn(32)) {
-      ASSERT_NO_FATAL_FAILURE(Open());
-    }
+    if (random.OneIn(32)) Open();
     for (const char* row : {"a", "b"}) {
       const RowOptions all = {.max_versions = 9};
-      std::vector<Cell> cells;
-      ASSERT_THAT(store_->GetRow(row, &cells, all), IsOk());
-      ASSERT_EQ(cells, model.GetRow(row, all, /*now_ms=*/0)) << step;
+      ASSERT_EQ(GetRowOf(*store_, row, all),
+                model.GetRow(row, all, /*now_ms=*/0))
+          << step;
     }
   }
 }
@@ -518,7 +487,7 @@ TEST_F(Load, OfAnEarlierVersionIsCompletedByAnOpening) {
   for (const char* record : records) {
     ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", record, ""));
   }
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   put("loaded", 3);
   EXPECT_THAT(Versions("loaded", "c", "q"),
               ElementsAre(Cell{"c", "q", 4, "v"}, Cell{"c", "q", 3, "v"}));
@@ -539,7 +508,6 @@ TEST_F(Load, OfAnEarlierVersionIsCompletedByAnOpening) {
 TEST_F(Load, ADeleteOfAVersionOfTheRowEndsTheLoadsOfItsFamily) {
   path_ = dir_.File("one");
   store_ = OpenOrFail({}, path_, {{"c", {.timestamps = Timestamps::kClient}}});
-  ASSERT_NE(store_, nullptr);
   ASSERT_THAT(store_->Put("r", "c", "q", "visible", {.timestamp_ms = 10}),
               IsOk());
   const auto begin = [this](uint64_t timestamp_ms) {
@@ -557,7 +525,6 @@ TEST_F(Load, ADeleteOfAVersionOfTheRowEndsTheLoadsOfItsFamily) {
   // The delete may come by another load, too.
   load = begin(30);
   auto other = Begin();
-  ASSERT_NE(other, nullptr);
   using enum ChangeType;
   ASSERT_THAT(other->Add({kDeleteFamilyVersion, "r", "c", "", {}, 30}), IsOk());
   ASSERT_THAT(other->Finish(), IsOk());
@@ -576,20 +543,17 @@ TEST_F(Load, OldPutsKeepTheDeletesThatTakeThem) {
   store_ = OpenOrFail(
       {}, path_, {{"c", {.timestamps = Timestamps::kClient, .ttl_ms = kTtl}}},
       [] { return kNow; });
-  ASSERT_NE(store_, nullptr);
   // From now on the store knows that there are no old puts.
   ASSERT_THAT(store_->Put("x", "c", "q", "v", {.timestamp_ms = kNow}), IsOk());
   ASSERT_THAT(store_->Compact(), IsOk());
   const auto load = Begin();
-  ASSERT_NE(load, nullptr);
   ASSERT_THAT(load->Add("m", "c", "q", "deleted", kNow - 3 * kTtl), IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
   ASSERT_THAT(store_->Delete("m", "c", "q", {.timestamp_ms = kNow - 2 * kTtl}),
               IsOk());
   // Files of the highest level go to the next one, the load's lies deeper.
   const auto files_in_level_0 = [this] {
-    StoreStats stats;
-    EXPECT_THAT(store_->Stats(&stats), IsOk());
+    StoreStats stats = StoreStatsOf(*store_);
     uint64_t files = 0;
     for (const LevelStats& level : stats.families["c"].levels) {
       if (level.level == 0) files = level.files;
@@ -612,7 +576,6 @@ TEST_F(Load, OldPutsKeepTheDeletesThatTakeThem) {
 
 TEST_F(Load, DeletesThatMeanNothingAreRefused) {
   const auto load = Begin();
-  ASSERT_NE(load, nullptr);
   using enum ChangeType;
   const auto is_refused = [](const std::string& why) {
     return StatusIs(Status::kInvalidArgument, HasSubstr(why));
@@ -652,7 +615,6 @@ TEST_F(Load, DeletesThatMeanNothingAreRefused) {
 TEST_F(Load, TheLaterArrivalOfALatestCellStays) {
   ASSERT_THAT(store_->Put("r", "latest", "q", "before"), IsOk());
   const auto load = Begin();
-  ASSERT_NE(load, nullptr);
   ASSERT_THAT(store_->Put("r", "latest", "q", "meanwhile"), IsOk());
   for (const uint64_t not_past : {load->timestamp_ms(), kMaxTimestampMs}) {
     EXPECT_THAT(
@@ -679,7 +641,6 @@ TEST_F(Load, TimestampsOfTheStoreAreOfThePast) {
   ASSERT_THAT(store_->Put("r", "store", "q", "before"), IsOk());
   const uint64_t before_ms = Versions("r", "store", "q")[0].timestamp_ms;
   const auto load = Begin();
-  ASSERT_NE(load, nullptr);
   EXPECT_THAT(
       load->Add("r", "store", "q", "v", kMaxTimestampMs),
       StatusIs(Status::kInvalidArgument,
@@ -737,8 +698,8 @@ TEST_F(Load, DoesNotComeInBetweenAReadAndItsWrite) {
     EXPECT_THAT(load->Finish(), IsOk());
     // The checks put what they found, once the load is there its value.
     std::optional<std::string> value;
-    EXPECT_THAT(store_->Get("b", "latest", "q", &value), IsOk());
-    EXPECT_EQ(value, encoded(i * kStep)) << "load " << i;
+    EXPECT_EQ(ValueOf(*store_, "b", "latest", "q"), encoded(i * kStep))
+        << "load " << i;
     EXPECT_THAT(store_->Get("a", "latest", "q", &value), IsOk());
     EXPECT_TRUE(value);
     EXPECT_GE(value, encoded(i * kStep)) << "load " << i;
@@ -752,7 +713,6 @@ TEST_F(Load, DoesNotComeInBetweenAReadAndItsWrite) {
 TEST_F(Load, LeavesNothingWhenItIsGivenUp) {
   {
     const auto load = Begin({.file_bytes = 1});
-    ASSERT_NE(load, nullptr);
     for (const char* row : {"a", "b", "c"}) {
       ASSERT_THAT(load->Add(row, "latest", "q", "v"), IsOk());
     }
@@ -769,7 +729,7 @@ TEST_F(Load, LeavesNothingWhenItIsGivenUp) {
     const auto reader = OpenOrFail({.read_only = true}, path_, {});
     EXPECT_EQ(LoadDirectories(), 1u);
   }
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   EXPECT_EQ(LoadDirectories(), 0u);
 }
 
@@ -792,16 +752,14 @@ TEST_F(Load, UsesNoRemainsThatCannotBeRemoved) {
   });
   {
     const auto store = OpenOrFail({.env = env.get()}, path_, {});
-    ASSERT_NE(store, nullptr);
-    std::unique_ptr<BulkLoad> load;
-    ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+    const auto load = LoadInto(*store);
     ASSERT_THAT(load->Add("a", "latest", "q", "v"), IsOk());
     ASSERT_THAT(load->Finish(), IsOk());
     for (int i = 0; i < kMostFamilies; ++i) {
       EXPECT_EQ(ReadFile(file(i)), "left");
     }
   }
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   EXPECT_EQ(LoadDirectories(), 0u);
   EXPECT_EQ(Versions("a", "latest", "q").size(), 1u);
 }
@@ -838,9 +796,7 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);
     auto store = OpenOrFail({.env = env.get()}, path, {{"c", {}}});
-    ASSERT_NE(store, nullptr);
-    std::unique_ptr<BulkLoad> load;
-    ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+    auto load = LoadInto(*store);
     for (const char* row : {"a", "b", "c"}) {
       ASSERT_THAT(load->Add(row, "c", "q", "loaded"), IsOk());
     }
@@ -856,7 +812,6 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
     store.reset();
     const std::set<std::string> before = SstsIn(path);
     store = OpenOrFail({.env = env.get()}, path, {{"c", {}}});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Count({}, &counts), IsOk());
     EXPECT_TRUE(counts.rows == 3 || (counts.rows == 0 && !s.ok()))
         << counts.rows << ": " << s.ToString();
@@ -932,7 +887,6 @@ constexpr int kFilesForACompaction = 4;  // RocksDB's default
 class LoadBesideACompaction : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_NE(store_, nullptr);
     WriteFiles(kFilesForACompaction - 1);
     ASSERT_THAT(store_->NewBulkLoad({}, &load_), IsOk());
     ASSERT_THAT(load_->Add("row", "c", "q", "new"), IsOk());
@@ -951,9 +905,7 @@ class LoadBesideACompaction : public ::testing::Test {
     ASSERT_THAT(store_->Put("row", "c", "q", "in memory"), IsOk());
     ASSERT_THAT(load_->Finish(), IsOk());
     EXPECT_FALSE(slow_->linked_meanwhile());
-    std::optional<std::string> found;
-    ASSERT_THAT(store_->Get("row", "c", "q", &found), IsOk());
-    EXPECT_EQ(found, "new");
+    EXPECT_EQ(ValueOf(*store_, "row", "c", "q"), "new");
   }
 
   std::optional<SlowCompaction> slow_;
@@ -984,9 +936,7 @@ TEST(LoadBesideASnapshot, IsInItOrNot) {
   const CallingStore calling;
   CallingFileSystem* const files = calling.files.get();
   Store* const store = calling.store.get();
-  ASSERT_NE(store, nullptr);
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+  const auto load = LoadInto(*store);
   ASSERT_THAT(load->Add("row", "c", "q", "v"), IsOk());
   std::unique_ptr<const Snapshot> snapshot;
   const auto value = [&] {
@@ -1029,7 +979,6 @@ class LoadBesideReads : public ::testing::Test {
   void ExpectAllOrNothing(CellsOf cells_of) {
     const TempDir dir;
     const auto store = OpenOrFail({}, dir.File("db"), {{"a", {}}, {"b", {}}});
-    ASSERT_NE(store, nullptr);
     std::atomic<int> loading{0};
     std::atomic<int> torn{0};
     std::atomic<bool> done{false};
@@ -1048,8 +997,7 @@ class LoadBesideReads : public ::testing::Test {
     for (int i = 100'000; i < 100'000 + loads; ++i) {
       loading = i;
       const std::string row = row_of(i);
-      std::unique_ptr<BulkLoad> load;
-      EXPECT_THAT(store->NewBulkLoad({}, &load), IsOk());
+      const auto load = LoadInto(*store);
       for (const CellAddress& cell : cells_of(row, row + "absent")) {
         if (cell.row != row) continue;
         EXPECT_THAT(load->Add(row, cell.family, cell.qualifier, "v"), IsOk());

@@ -9,8 +9,7 @@
 
 namespace rowbloom::test {
 
-// The store has one `latest` family, c. It is null, and the test has failed, if
-// it could not be opened.
+// The store has one `latest` family, c.
 struct CallingStore {
   explicit CallingStore(StoreOptions options = {}) {
     options.env = env.get();

@@ -43,7 +43,6 @@ class CellIteration : public ::testing::Test {
            .max_versions = 9,
            .ttl_ms = 100}}},
         [this] { return now_ms_.load(); });
-    ASSERT_NE(store_, nullptr);
   }
   void Put(const std::string& family, const std::string& row,
            const std::string& qualifier,

@@ -26,10 +26,7 @@ constexpr uint64_t kTtl = 1000;
 // In each cell format, a family that keeps one version.
 class CellTtl : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    Open();
-    ASSERT_NE(store_, nullptr);
-  }
+  void SetUp() override { Open(); }
 
   void Open() {
     store_.reset();
@@ -53,18 +50,14 @@ class CellTtl : public ::testing::TestWithParam<const char*> {
   std::string Read() {
     std::optional<std::string> value;
     EXPECT_THAT(store_->Get("r", Family(), "q", &value), IsOk());
-    std::vector<Cell> versions;
-    EXPECT_THAT(store_->GetVersions("r", Family(), "q", &versions), IsOk());
-    std::vector<Cell> row;
-    EXPECT_THAT(store_->GetRow("r", &row), IsOk());
-    EXPECT_EQ(row, versions);
+    const std::vector<Cell> versions =
+        GetVersionsOf(*store_, "r", Family(), "q");
+    EXPECT_EQ(GetRowOf(*store_, "r"), versions);
     EXPECT_EQ(value.has_value(), !versions.empty());
     bool exists = !value;
     EXPECT_THAT(store_->Exists("r", &exists), IsOk());
     EXPECT_EQ(exists, value.has_value());
-    ScanCounts counts;
-    EXPECT_THAT(store_->Count({}, &counts), IsOk());
-    EXPECT_EQ(counts.cells, versions.size());
+    EXPECT_EQ(CountsOf(*store_).cells, versions.size());
     bool applied = false;
     const Condition absent = Condition::Equal(Family(), "q", std::nullopt);
     EXPECT_THAT(store_->CheckAndWrite("r", {&absent, 1}, {}, &applied), IsOk());
@@ -239,8 +232,7 @@ TEST_P(CellTtl, LoadsIteratorsCopiesAndStreamsKeepIt) {
   EXPECT_THAT(changes->status(), IsOk());
   EXPECT_EQ(in_stream, kTtl);
 
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  auto load = LoadInto(*store_);
   ASSERT_THAT(load->Add({.row = "s",
                          .family = GetParam(),
                          .qualifier = "q",
@@ -257,7 +249,6 @@ TEST_P(CellTtl, LoadsIteratorsCopiesAndStreamsKeepIt) {
   ASSERT_THAT(store_->CopyTo(path, {}, &report), IsOk());
   store_.reset();
   const auto copy = OpenOrFail({}, path, {}, [this] { return now_ms_.load(); });
-  ASSERT_NE(copy, nullptr);
   std::unique_ptr<CellIterator> cells;
   ASSERT_THAT(copy->NewCellIterator({.family = Family()}, &cells), IsOk());
   std::vector<std::optional<uint64_t>> ttls;
@@ -278,7 +269,6 @@ TEST(CellTtlVersions, OlderVersionsThatAreKeptAreSeen) {
   const auto store = OpenOrFail({.auto_compaction = false}, dir.File("db"),
                                 {{"f", {.max_versions = 2}}},
                                 [&now_ms] { return now_ms.load(); });
-  ASSERT_NE(store, nullptr);
   for (const char* const value : {"1", "2", "3"}) {
     now_ms += 2;
     std::optional<uint64_t> ttl_ms;
@@ -288,10 +278,8 @@ TEST(CellTtlVersions, OlderVersionsThatAreKeptAreSeen) {
   }
   now_ms += kTtl + 1;
   for (int compactions = 0; compactions < 3; ++compactions) {
-    std::vector<Cell> versions;
-    ASSERT_THAT(
-        store->GetVersions("r", "f", "q", &versions, {.max_versions = 9}),
-        IsOk());
+    const std::vector<Cell> versions =
+        GetVersionsOf(*store, "r", "f", "q", {.max_versions = 9});
     ASSERT_THAT(versions, SizeIs(1U));
     EXPECT_EQ(versions[0].value, "2");
     ASSERT_THAT(store->Compact(), IsOk());

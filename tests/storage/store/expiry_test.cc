@@ -26,7 +26,6 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
   void SetUp() override {
     store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"),
                         {{"f", options_}}, [this] { return now_ms_; });
-    ASSERT_NE(store_, nullptr);
   }
 
   void Put() {
@@ -36,8 +35,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
 
   // Loads into the lowest level, as nothing overlaps the cell.
   void Load(const std::string& row = "r") {
-    std::unique_ptr<BulkLoad> load;
-    ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+    const auto load = LoadInto(*store_);
     ASSERT_THAT(load->Add(row, "f", "q", "SECRET", kSecret), IsOk());
     ASSERT_THAT(load->Finish(), IsOk());
   }
@@ -75,9 +73,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
   void ExpectGone() {
     options_.ttl_ms = 0;
     ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
-    std::vector<Cell> cells;
-    EXPECT_THAT(store_->GetRow("r", &cells), IsOk());
-    EXPECT_THAT(cells, IsEmpty());
+    EXPECT_THAT(GetRowOf(*store_, "r"), IsEmpty());
     RowScanner rows = ScanOf(*store_);
     for (const Row& row : rows) EXPECT_NE(row.row, "r");
     EXPECT_THAT(rows.status(), IsOk());
@@ -88,8 +84,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
                       const std::string& row = "r") {
     options_.ttl_ms = 0;
     ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
-    std::vector<Cell> cells;
-    ASSERT_THAT(store_->GetRow(row, &cells, {.max_versions = 9}), IsOk());
+    const std::vector<Cell> cells = GetRowOf(*store_, row, {.max_versions = 9});
     std::vector<std::string> values;
     for (const Cell& cell : cells) values.push_back(cell.value);
     EXPECT_EQ(values, expected);

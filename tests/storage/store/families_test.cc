@@ -32,27 +32,19 @@ class StoreFamilies : public ::testing::Test {
             StoreOptions options = {}) {
     store_.reset();
     store_ = OpenOrFail(options, path_, families, [this] { return now_ms_; });
-    ASSERT_NE(store_, nullptr);
   }
 
   FamilyStats StatsOf(const std::string& family) {
-    StoreStats stats;
-    EXPECT_THAT(store_->Stats(&stats), IsOk());
-    return stats.families[family];
+    return StoreStatsOf(*store_).families[family];
   }
 
   size_t VersionsOf(const std::string& family) {
-    std::vector<Cell> cells;
-    EXPECT_THAT(
-        store_->GetVersions("r", family, "q", &cells, {.max_versions = 100}),
-        IsOk());
-    return cells.size();
+    return GetVersionsOf(*store_, "r", family, "q", {.max_versions = 100})
+        .size();
   }
 
   size_t CellsOfRow(const std::string& row) {
-    std::vector<Cell> cells;
-    EXPECT_THAT(store_->GetRow(row, &cells), IsOk());
-    return cells.size();
+    return GetRowOf(*store_, row).size();
   }
 
   // Files of rows of their own, and one row of all of them.
@@ -75,11 +67,8 @@ class StoreFamilies : public ::testing::Test {
   SectionStats AskForAbsentColumns(const std::string& family) {
     const FilterStats before = StatsOf(family).filter;
     for (int i = 0; i < 100; ++i) {
-      std::optional<std::string> value;
-      EXPECT_THAT(
-          store_->Get("shared", family, "0-" + std::to_string(i), &value),
-          IsOk());
-      EXPECT_FALSE(value);
+      EXPECT_FALSE(
+          ValueOf(*store_, "shared", family, "0-" + std::to_string(i)));
     }
     SectionStats asked = StatsOf(family).filter.row_col;
     asked.checked -= before.row_col.checked;
@@ -94,7 +83,7 @@ class StoreFamilies : public ::testing::Test {
 };
 
 TEST_F(StoreFamilies, CreatedOneIsUsedAtOnceAndKept) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}}));
+  Open({{"a", {}}});
   const FamilyOptions options = {.filter_kind = FilterKind::kRibbon,
                                  .timestamps = Timestamps::kClient,
                                  .max_versions = 3};
@@ -104,15 +93,13 @@ TEST_F(StoreFamilies, CreatedOneIsUsedAtOnceAndKept) {
   ASSERT_THAT(store_->Flush(), IsOk());
   EXPECT_EQ(StatsOf("b").filter.blocks_built, 1u);
 
-  ASSERT_NO_FATAL_FAILURE(Open({}));
+  Open({});
   EXPECT_EQ(store_->Families().at("b"), options);
-  std::optional<std::string> value;
-  EXPECT_THAT(store_->Get("r", "b", "q", &value), IsOk());
-  EXPECT_TRUE(value);
+  EXPECT_TRUE(ValueOf(*store_, "r", "b", "q"));
 }
 
 TEST_F(StoreFamilies, RefusedOnesAreNotCreated) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}}));
+  Open({{"a", {}}});
   EXPECT_THAT(store_->CreateFamily("a", {}),
               StatusIs(Status::kInvalidArgument,
                        HasSubstr("family \"a\" is in the store at " + path_ +
@@ -130,16 +117,16 @@ TEST_F(StoreFamilies, RefusedOnesAreNotCreated) {
   EXPECT_THAT(
       store_->AlterFamily("a", {.false_positive_rate = 2}),
       StatusIs(Status::kInvalidArgument, HasSubstr("false_positive_rate")));
-  ASSERT_NO_FATAL_FAILURE(Open({}));
+  Open({});
   EXPECT_EQ(store_->Families().size(), 1u);
-  ASSERT_NO_FATAL_FAILURE(Open({}, {.read_only = true}));
+  Open({}, {.read_only = true});
   EXPECT_TRUE(store_->CreateFamily("b", {}).IsNotSupported());
   EXPECT_TRUE(store_->DropFamily("a").IsNotSupported());
   EXPECT_TRUE(store_->AlterFamily("a", {}).IsNotSupported());
 }
 
 TEST_F(StoreFamilies, DroppedOneIsGoneAndTheStoreGoesOn) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {}}}));
+  Open({{"a", {}}, {"b", {}}});
   ASSERT_THAT(store_->Put("r", "a", "q", "1"), IsOk());
   ASSERT_THAT(store_->Put("r", "b", "q", "2"), IsOk());
   ASSERT_THAT(store_->DropFamily("b"), IsOk());
@@ -157,17 +144,17 @@ TEST_F(StoreFamilies, DroppedOneIsGoneAndTheStoreGoesOn) {
   EXPECT_THAT(store_->Compact(), IsOk());
 
   // The log still has its cells.
-  ASSERT_NO_FATAL_FAILURE(Open({}));
+  Open({});
   EXPECT_EQ(store_->Families().size(), 1u);
   EXPECT_EQ(CellsOfRow("r"), 1u);
   ASSERT_THAT(store_->CreateFamily("b", {.max_versions = 2}), IsOk());
   EXPECT_EQ(CellsOfRow("r"), 1u);
-  ASSERT_NO_FATAL_FAILURE(Open({}));
+  Open({});
   EXPECT_EQ(store_->Families().size(), 2u);
 }
 
 TEST_F(StoreFamilies, DropGivesBackTheDiskOnceScansAreDone) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {}}}));
+  Open({{"a", {}}, {"b", {}}});
   ASSERT_NO_FATAL_FAILURE(WriteFiles("b", 3));
   const auto tables = [this] {
     const std::filesystem::directory_iterator files(path_);
@@ -215,9 +202,8 @@ TEST_F(StoreFamilies, SnapshotKeepsAFamilyThatIsTruncatedOrDroppedAfterIt) {
                 IsOk());
     ASSERT_EQ(found[0].size(), 1u);
     EXPECT_EQ(found[0][0].value, "b's");
-    std::vector<Cell> row;
-    ASSERT_THAT(store_->GetRow("r", &row, {.snapshot = snapshot.get()}),
-                IsOk());
+    const std::vector<Cell> row =
+        GetRowOf(*store_, "r", {.snapshot = snapshot.get()});
     ASSERT_EQ(row.size(), 2u);
     EXPECT_EQ(row[1].value, "b's");
     std::unique_ptr<CellIterator> cells;
@@ -259,7 +245,6 @@ TEST(ReadOfSeveralFamilies, IsOfOneStateBesideATruncation) {
   const auto store =
       OpenOrFail({}, dir.File("db"), {{"a", {.ttl_ms = 1'000'000}}, {"b", {}}},
                  wall_clock);
-  ASSERT_NE(store, nullptr);
   const auto write = [&](const std::string& value) {
     WriteBatch batch;
     batch.Put("r", "a", "q", value);
@@ -268,8 +253,7 @@ TEST(ReadOfSeveralFamilies, IsOfOneStateBesideATruncation) {
   };
   const auto get_row = [&store](const RowOptions& options) {
     return [&store, options](std::vector<std::string>* values) {
-      std::vector<Cell> cells;
-      ASSERT_THAT(store->GetRow("r", &cells, options), IsOk());
+      const std::vector<Cell> cells = GetRowOf(*store, "r", options);
       for (const Cell& cell : cells) values->push_back(cell.value);
     };
   };
@@ -303,13 +287,12 @@ TEST(ReadOfSeveralFamilies, IsOfOneStateBesideATruncation) {
 
 TEST_F(StoreFamilies, TruncatedOneKeepsItsOptionsAndNoCell) {
   const FamilyOptions options = {.max_versions = 3, .ttl_ms = 1'000'000};
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", options}}));
+  Open({{"a", {}}, {"b", options}});
   ASSERT_THAT(store_->Put("r", "a", "q", "1"), IsOk());
   ASSERT_THAT(store_->Put("r", "b", "q", "2"), IsOk());
   ASSERT_THAT(store_->Flush(), IsOk());
   ASSERT_THAT(store_->Put("r", "b", "p", "3"), IsOk());
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  auto load = LoadInto(*store_);
   ASSERT_THAT(load->Add("r", "b", "q", "v"), IsOk());
   {
     RowScanner rows = ScanOf(*store_, {.row = {.columns = {{"b"}}}});
@@ -324,19 +307,18 @@ TEST_F(StoreFamilies, TruncatedOneKeepsItsOptionsAndNoCell) {
   load.reset();
   ASSERT_THAT(store_->Put("r", "b", "q", "4"), IsOk());
   // The log still has the cells of before.
-  ASSERT_NO_FATAL_FAILURE(Open({}));
+  Open({});
   EXPECT_EQ(CellsOfRow("r"), 2u);
   EXPECT_EQ(store_->Families().at("b"), options);
   EXPECT_THAT(store_->TruncateFamily("c"),
               StatusIs(Status::kInvalidArgument, HasSubstr("it has: a, b")));
-  ASSERT_NO_FATAL_FAILURE(Open({}, {.read_only = true}));
+  Open({}, {.read_only = true});
   EXPECT_TRUE(store_->TruncateFamily("b").IsNotSupported());
 }
 
 TEST_F(StoreFamilies, LoadIntoADroppedOneDoesNotFinish) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {}}}));
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  Open({{"a", {}}, {"b", {}}});
+  auto load = LoadInto(*store_);
   ASSERT_THAT(load->Add("r", "a", "q", "v"), IsOk());
   ASSERT_THAT(load->Add("r", "b", "q", "v"), IsOk());
   ASSERT_THAT(store_->DropFamily("b"), IsOk());
@@ -352,9 +334,8 @@ TEST_F(StoreFamilies, LoadIntoADroppedOneDoesNotFinish) {
 TEST_F(StoreFamilies, AlteredFilterIsThatOfNewFilesAndOfOldOnesOnceCompacted) {
   constexpr int kFiles = 4;
   // The front filter would answer before RocksDB probes filters.
-  ASSERT_NO_FATAL_FAILURE(
-      Open({{"a", {.bloom_type = BloomType::kRow}}},
-           {.front_filter_limit_bytes = 0, .auto_compaction = false}));
+  Open({{"a", {.bloom_type = BloomType::kRow}}},
+       {.front_filter_limit_bytes = 0, .auto_compaction = false});
   ASSERT_NO_FATAL_FAILURE(WriteFiles("a", kFiles));
   EXPECT_EQ(AskForAbsentColumns("a").checked, 0u);
   const uint64_t row_bytes = StatsOf("a").filter_bytes;
@@ -386,7 +367,7 @@ TEST_F(StoreFamilies, AlteredFilterIsThatOfNewFilesAndOfOldOnesOnceCompacted) {
 }
 
 TEST_F(StoreFamilies, AlteredCompressionIsThatOfFilesOnceCompacted) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {.compression = Compression::kNone}}}));
+  Open({{"a", {.compression = Compression::kNone}}});
   ASSERT_NO_FATAL_FAILURE(WriteFiles("a", 1));
   const uint64_t plain = StatsOf("a").file_bytes;
   ASSERT_THAT(store_->AlterFamily("a", {.compression = Compression::kLz4}),
@@ -398,7 +379,7 @@ TEST_F(StoreFamilies, AlteredCompressionIsThatOfFilesOnceCompacted) {
 
 TEST_F(StoreFamilies, BottomIsCompressedByItself) {
   const FamilyOptions plain = {.compression = Compression::kNone};
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", plain}}, {.auto_compaction = false}));
+  Open({{"a", plain}}, {.auto_compaction = false});
   ASSERT_NO_FATAL_FAILURE(WriteFiles("a", 1));
   ASSERT_THAT(store_->Compact(), IsOk());
   const uint64_t plain_bytes = StatsOf("a").file_bytes;
@@ -412,7 +393,7 @@ TEST_F(StoreFamilies, BottomIsCompressedByItself) {
   ASSERT_NO_FATAL_FAILURE(WriteFiles("a", 1));
   EXPECT_GT(StatsOf("a").file_bytes, zstd_bytes + plain_bytes * 3 / 4);
   // The option holds when the store is opened next, too.
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", altered}}, {.auto_compaction = false}));
+  Open({{"a", altered}}, {.auto_compaction = false});
   ASSERT_THAT(store_->Compact(), IsOk());
   EXPECT_LT(StatsOf("a").file_bytes, plain_bytes * 3 / 4);
   ASSERT_THAT(store_->AlterFamily("a", plain), IsOk());
@@ -423,7 +404,7 @@ TEST_F(StoreFamilies, BottomIsCompressedByItself) {
 TEST_F(StoreFamilies, DictionaryMakesSmallBlocksSmaller) {
   const FamilyOptions zstd = {.compression = Compression::kZstd,
                               .block_size_bytes = 1024};
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", zstd}}, {.auto_compaction = false}));
+  Open({{"a", zstd}}, {.auto_compaction = false});
   Random random(SeedFromEnv());
   const std::string words = random.Bytes(500);
   for (int i = 0; i < 20'000; ++i) {
@@ -454,7 +435,7 @@ TEST_F(StoreFamilies, OptionsThatDoNotGoTogetherAreRefusedByName) {
       {{.bottom_compression = static_cast<Compression>(9)},
        "bottom_compression is none of NONE, LZ4 and ZSTD"},
   };
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}}));
+  Open({{"a", {}}});
   for (const auto& [options, problem] : cases) {
     const auto refused =
         StatusIs(Status::kInvalidArgument,
@@ -494,11 +475,8 @@ class FewerVersions : public StoreFamilies {
   }
   std::string Shown(const std::string& row,
                     const Snapshot* snapshot = nullptr) {
-    std::vector<Cell> cells;
-    EXPECT_THAT(
-        store_->GetVersions(row, "a", "q", &cells,
-                            {.max_versions = 100, .snapshot = snapshot}),
-        IsOk());
+    const std::vector<Cell> cells = GetVersionsOf(
+        *store_, row, "a", "q", {.max_versions = 100, .snapshot = snapshot});
     std::string shown;
     for (const Cell& cell : cells) shown += cell.value + " ";
     return shown;
@@ -509,14 +487,14 @@ class FewerVersions : public StoreFamilies {
 TEST_F(FewerVersions, ShowWhatADeletedVersionMadeRoomFor) {
   ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
   EXPECT_EQ(Shown("r"), "v2 ");
-  ASSERT_NO_FATAL_FAILURE(Reopen());
+  Reopen();
   EXPECT_EQ(Shown("r"), "v2 ");
   ASSERT_THAT(store_->Compact({.start_row = "s"}), IsOk());
   EXPECT_EQ(Shown("r") + Shown("s"), "v2 v2 ");
-  ASSERT_NO_FATAL_FAILURE(Reopen());
+  Reopen();
   EXPECT_EQ(Shown("r") + Shown("s"), "v2 v2 ");
   ASSERT_THAT(store_->Compact(), IsOk());
-  ASSERT_NO_FATAL_FAILURE(Reopen());
+  Reopen();
   EXPECT_EQ(Shown("r") + Shown("s"), "v2 v2 ");
   // The rest is gone.
   ASSERT_THAT(store_->AlterFamily("a", kThree), IsOk());
@@ -524,15 +502,14 @@ TEST_F(FewerVersions, ShowWhatADeletedVersionMadeRoomFor) {
 }
 
 TEST_F(FewerVersions, AreJoinedOnceNoSnapshotKeepsThemApart) {
-  std::unique_ptr<const Snapshot> snapshot;
-  ASSERT_THAT(store_->GetSnapshot(&snapshot), IsOk());
+  auto snapshot = SnapshotOf(*store_);
   Write("t");
   ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
   ASSERT_THAT(store_->Compact(), IsOk());
   EXPECT_EQ(Shown("r", snapshot.get()), "v2 v1 ");
   EXPECT_EQ(Shown("r") + Shown("t"), "v2 v2 ");
   snapshot.reset();
-  ASSERT_NO_FATAL_FAILURE(Reopen());
+  Reopen();
   ASSERT_THAT(store_->Compact(), IsOk());
   EXPECT_EQ(Shown("r") + Shown("t"), "v2 v2 ");
   ASSERT_THAT(store_->AlterFamily("a", kThree), IsOk());
@@ -540,8 +517,7 @@ TEST_F(FewerVersions, AreJoinedOnceNoSnapshotKeepsThemApart) {
 }
 
 TEST_F(FewerVersions, AreNotThoseOfReadsThatBeganBefore) {
-  std::unique_ptr<const Snapshot> snapshot;
-  ASSERT_THAT(store_->GetSnapshot(&snapshot), IsOk());
+  auto snapshot = SnapshotOf(*store_);
   RowScanner rows = ScanOf(*store_, {.row = {.max_versions = 100}});
   RowScanner::Iterator row = rows.begin();
   ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
@@ -571,7 +547,6 @@ TEST_F(FewerVersions, AreShownByScansThatBeganBeforeCompact) {
 TEST(WiderRules, ShowAgainWhatStays) {
   CallingStore calling;
   Store* const store = calling.store.get();
-  ASSERT_NE(store, nullptr);
   const FamilyOptions wider = {.timestamps = Timestamps::kClient,
                                .max_versions = 3};
   ASSERT_THAT(store->CreateFamily("a", wider), IsOk());
@@ -610,24 +585,18 @@ TEST(WiderRules, ShowAgainWhatStays) {
   alter.join();
   // This waits for the compaction.
   ASSERT_THAT(store->Compact(), IsOk());
-  std::optional<std::string> compacted;
-  EXPECT_THAT(store->Get("r", "a", "q", &compacted), IsOk());
-  EXPECT_EQ(compacted, after_alter);
+  EXPECT_EQ(ValueOf(*store, "r", "a", "q"), after_alter);
 }
 
 // A flush merges the writes of a cell by the rules of its beginning.
 TEST(WiderRules, ShowAgainWhatStaysOfAFlush) {
   CallingStore calling({.write_buffer_bytes = 64 << 10});
   Store* const store = calling.store.get();
-  ASSERT_NE(store, nullptr);
   FamilyOptions three = {.timestamps = Timestamps::kClient};
   ASSERT_THAT(store->CreateFamily("a", three), IsOk());
   three.max_versions = 3;
   const auto versions = [store] {
-    std::vector<Cell> cells;
-    EXPECT_THAT(store->GetVersions("r", "a", "q", &cells, {.max_versions = 10}),
-                IsOk());
-    return cells;
+    return GetVersionsOf(*store, "r", "a", "q", {.max_versions = 10});
   };
   // After some of them the writer joins those that are there.
   for (uint64_t at_ms = 1; at_ms <= 10; ++at_ms) {
@@ -667,7 +636,6 @@ TEST(WiderRules, ShowAgainWhatStaysOfAFlush) {
 TEST(FewerVersionsBesideADelete, ShowTheOneThatWasShown) {
   CallingStore calling;
   Store* const store = calling.store.get();
-  ASSERT_NE(store, nullptr);
   FamilyOptions options = {.timestamps = Timestamps::kClient,
                            .max_versions = 3};
   ASSERT_THAT(store->CreateFamily("a", options), IsOk());
@@ -685,12 +653,10 @@ TEST(FewerVersionsBesideADelete, ShowTheOneThatWasShown) {
     EXPECT_THAT(store->DeleteVersion("r", "a", "q", {.timestamp_ms = 3}),
                 IsOk());
   });
-  std::optional<std::string> value;
   for (int compactions = 0; compactions < 3; ++compactions) {
     ASSERT_THAT(store->Compact({.family = "a"}), IsOk());
     EXPECT_TRUE(deleted);
-    EXPECT_THAT(store->Get("r", "a", "q", &value), IsOk());
-    EXPECT_EQ(value, "2") << compactions;
+    EXPECT_EQ(ValueOf(*store, "r", "a", "q"), "2") << compactions;
   }
 }
 
@@ -698,8 +664,7 @@ TEST(FewerVersionsBesideADelete, ShowTheOneThatWasShown) {
 TEST_F(FewerVersions, ShowTheOneThatALoadShows) {
   ASSERT_NO_FATAL_FAILURE(PutThree("z"));
   ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  auto load = LoadInto(*store_);
   ASSERT_THAT(load->Add(Change{.type = ChangeType::kDeleteFamilyVersion,
                                .row = "z",
                                .family = "a",
@@ -711,7 +676,7 @@ TEST_F(FewerVersions, ShowTheOneThatALoadShows) {
   for (int openings = 0; openings < 2; ++openings) {
     ASSERT_THAT(store_->Compact(), IsOk());
     EXPECT_EQ(Shown("z"), "v2 ");
-    ASSERT_NO_FATAL_FAILURE(Reopen());
+    Reopen();
     EXPECT_EQ(Shown("z"), "v2 ");
   }
   ASSERT_THAT(store_->Compact(), IsOk());
@@ -723,9 +688,7 @@ TEST_F(FewerVersions, AreForgottenWithTheFamily) {
   ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
   ASSERT_THAT(store_->TruncateFamily("a"), IsOk());
   for (const bool reopened : {false, true}) {
-    if (reopened) {
-      ASSERT_NO_FATAL_FAILURE(Reopen());
-    }
+    if (reopened) Reopen();
     const std::string row = reopened ? "r" : "s";
     Write(row);
     // v3 pushed v2 out.
@@ -735,8 +698,7 @@ TEST_F(FewerVersions, AreForgottenWithTheFamily) {
 
 TEST_F(StoreFamilies, AlteredVersionsAndTtlHoldAtOnce) {
   const FamilyOptions wide = {.max_versions = 5};
-  ASSERT_NO_FATAL_FAILURE(
-      Open({{"a", wide}, {"latest", {}}}, {.auto_compaction = false}));
+  Open({{"a", wide}, {"latest", {}}}, {.auto_compaction = false});
   for (int i = 0; i < 5; ++i) {
     ASSERT_THAT(store_->Put("r", "a", "q", std::to_string(i)), IsOk());
     // Apart, so that there is something to merge.
@@ -753,7 +715,7 @@ TEST_F(StoreFamilies, AlteredVersionsAndTtlHoldAtOnce) {
   EXPECT_EQ(VersionsOf("a"), 5u);
   ASSERT_THAT(store_->AlterFamily("a", {.max_versions = 3}), IsOk());
   ASSERT_THAT(store_->Compact(), IsOk());
-  ASSERT_NO_FATAL_FAILURE(Open({}, {.auto_compaction = false}));
+  Open({}, {.auto_compaction = false});
   ASSERT_THAT(store_->Compact(), IsOk());
   ASSERT_THAT(store_->AlterFamily("a", wide), IsOk());
   EXPECT_EQ(VersionsOf("a"), 3u);
@@ -776,7 +738,7 @@ TEST_F(StoreFamilies, AlteredVersionsAndTtlHoldAtOnce) {
 }
 
 TEST_F(StoreFamilies, AlteredTimestampsHoldAtOnce) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {.max_versions = 2}}}));
+  Open({{"a", {.max_versions = 2}}});
   EXPECT_TRUE(
       store_->Put("r", "a", "q", "v", {.timestamp_ms = 7}).IsInvalidArgument());
   ASSERT_THAT(store_->AlterFamily(
@@ -790,7 +752,7 @@ TEST_F(StoreFamilies, AlteredTimestampsHoldAtOnce) {
 }
 
 TEST_F(StoreFamilies, CellFormatCannotBeAltered) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {.max_versions = 2}}}));
+  Open({{"a", {}}, {"b", {.max_versions = 2}}});
   ASSERT_THAT(store_->Put("r", "a", "q", "v"), IsOk());
   EXPECT_THAT(
       store_->AlterFamily("a", {.max_versions = 3}),
@@ -808,7 +770,7 @@ TEST_F(StoreFamilies, CellFormatCannotBeAltered) {
   EXPECT_THAT(store_->CheckAlterFamily("a", {.ttl_ms = 7}), IsOk());
   EXPECT_EQ(store_->Families().at("a"), FamilyOptions());
   EXPECT_EQ(VersionsOf("a"), 1u);
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {.max_versions = 2}}}));
+  Open({{"a", {}}, {"b", {.max_versions = 2}}});
   EXPECT_EQ(VersionsOf("a"), 1u);
 }
 
@@ -820,9 +782,9 @@ TEST_F(StoreFamilies, AlteredOptionsAreKept) {
                                  .block_size_bytes = 4096,
                                  .min_versions = 1,
                                  .ttl_ms = 7};
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}}));
+  Open({{"a", {}}});
   ASSERT_THAT(store_->AlterFamily("a", altered), IsOk());
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", altered}}));
+  Open({{"a", altered}});
   EXPECT_EQ(store_->Families().at("a"), altered);
   store_.reset();
   EXPECT_THAT(Store::Open({}, path_, {{"a", {}}}, &store_),
@@ -842,7 +804,6 @@ class InterruptedChange : public ::testing::Test {
 
   void SetUp() override {
     const auto store = OpenOrFail({}, original_, {{"a", {}}, {"b", {}}});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("r", "a", "q", "a's"), IsOk());
     ASSERT_THAT(store->Put("r", "b", "q", "b's"), IsOk());
   }
@@ -859,19 +820,15 @@ class InterruptedChange : public ::testing::Test {
         FaultPlan plan;
         const auto env = NewFaultEnv(&plan);
         const auto store = OpenOrFail({.env = env.get()}, path, {});
-        ASSERT_NE(store, nullptr);
         plan.CutPowerAt(writes + 1);
         done = change(store.get()).ok();
         went = plan.faults() > 0;
         EXPECT_TRUE(done || went);
       }
       // A reader changes nothing, and must find a store as well.
-      ASSERT_NE(OpenOrFail({.read_only = true}, path, {}), nullptr);
+      OpenOrFail({.read_only = true}, path, {});
       const auto store = OpenOrFail({}, path, {});
-      ASSERT_NE(store, nullptr);
-      std::optional<std::string> value;
-      ASSERT_THAT(store->Get("r", "a", "q", &value), IsOk());
-      EXPECT_EQ(value, "a's");
+      EXPECT_EQ(ValueOf(*store, "r", "a", "q"), "a's");
       ASSERT_NO_FATAL_FAILURE(check(store.get(), done));
       EXPECT_THAT(store->Put("new", "a", "q", "v"), IsOk());
       if (!done) ++done_in_vain;
@@ -905,18 +862,15 @@ TEST_F(InterruptedChange, DropIsCompletedOrHasNotBegun) {
   int completed = 0;
   TryAll([](Store* store) { return store->DropFamily("b"); },
          [&](Store* store, bool done) {
-           std::optional<std::string> value;
            if (store->Families().contains("b")) {
              EXPECT_FALSE(done);
-             ASSERT_THAT(store->Get("r", "b", "q", &value), IsOk());
-             EXPECT_EQ(value, "b's");
+             EXPECT_EQ(ValueOf(*store, "r", "b", "q"), "b's");
              return;
            }
            if (!done) ++completed;
            // A new family of its name has nothing of it, and stays.
            ASSERT_THAT(store->CreateFamily("b", {}), IsOk());
-           EXPECT_THAT(store->Get("r", "b", "q", &value), IsOk());
-           EXPECT_FALSE(value);
+           EXPECT_FALSE(ValueOf(*store, "r", "b", "q"));
          });
   EXPECT_GT(completed, 0);
 }
@@ -936,8 +890,7 @@ TEST_F(InterruptedChange, TruncationIsCompletedOrHasNotBegun) {
            }
            if (!done) ++completed;
            EXPECT_THAT(store->Put("r", "b", "q", "new"), IsOk());
-           ASSERT_THAT(store->Get("r", "b", "q", &value), IsOk());
-           EXPECT_EQ(value, "new");
+           EXPECT_EQ(ValueOf(*store, "r", "b", "q"), "new");
          });
   EXPECT_GT(completed, 0);
 }
@@ -948,7 +901,6 @@ TEST_F(InterruptedChange, AlterIsRefusedAfterAnErrorUntilTheNextOpen) {
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);
     const auto store = OpenOrFail({.env = env.get()}, original_, {});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->AlterFamily("a", {.ttl_ms = 99'999}), IsOk());
     ASSERT_THAT(store->Put("r", "a", "q", "a's"), IsOk());
     plan.FailCall(1, /*for_good=*/true);
@@ -959,7 +911,6 @@ TEST_F(InterruptedChange, AlterIsRefusedAfterAnErrorUntilTheNextOpen) {
     EXPECT_EQ(store->Families().at("a").ttl_ms, 99'999u);
   }
   const auto store = OpenOrFail({}, original_, {});
-  ASSERT_NE(store, nullptr);
   EXPECT_THAT(store->AlterFamily("a", shorter), IsOk());
 }
 
@@ -974,7 +925,6 @@ TEST_F(InterruptedChange, FamilyIsCreatedAnewAfterADropThatFailedAnywhere) {
       FaultPlan plan;
       const auto env = NewFaultEnv(&plan);
       const auto store = OpenOrFail({.env = env.get()}, path, {});
-      ASSERT_NE(store, nullptr);
       plan.CutPowerAt(writes + 1);
       store->DropFamily("b").PermitUncheckedError();
       went = plan.faults() > 0;
@@ -984,13 +934,9 @@ TEST_F(InterruptedChange, FamilyIsCreatedAnewAfterADropThatFailedAnywhere) {
       EXPECT_THAT(store->Put("new", "b", "q", "v"), IsOk());
     }
     const auto store = OpenOrFail({}, path, {});
-    ASSERT_NE(store, nullptr);
     EXPECT_EQ(store->Families().at("b").max_versions, 2u);
-    std::optional<std::string> value;
-    EXPECT_THAT(store->Get("r", "b", "q", &value), IsOk());
-    EXPECT_FALSE(value);
-    EXPECT_THAT(store->Get("new", "b", "q", &value), IsOk());
-    EXPECT_TRUE(value);
+    EXPECT_FALSE(ValueOf(*store, "r", "b", "q"));
+    EXPECT_TRUE(ValueOf(*store, "new", "b", "q"));
   }
 }
 
@@ -1015,22 +961,17 @@ TEST_F(InterruptedChange, DropThatOnlyHasItsRecordIsDoneByTheNextOpen) {
   }
   {
     const auto reader = OpenOrFail({.read_only = true}, original_, {});
-    ASSERT_NE(reader, nullptr);
     EXPECT_FALSE(reader->Families().contains("b"));
   }
   // A family that is created anew by the same open starts empty.
   const auto store =
       OpenOrFail({}, original_, {{"b", {.bloom_type = BloomType::kRow}}});
-  ASSERT_NE(store, nullptr);
-  std::vector<Cell> cells;
-  ASSERT_THAT(store->GetRow("r", &cells), IsOk());
-  EXPECT_EQ(cells.size(), 1u);
+  EXPECT_EQ(GetRowOf(*store, "r").size(), 1u);
 }
 
 TEST(StoreFamiliesThreads, ReadersAndWritersGoOnWhileFamiliesChange) {
   const TempDir dir;
   const auto store = OpenOrFail({}, dir.File("db"), {{"a", {}}, {"b", {}}});
-  ASSERT_NE(store, nullptr);
   std::atomic<bool> stop = false;
   std::atomic<uint64_t> ok = 0;
   const auto work = [&](uint64_t seed) {

@@ -30,7 +30,6 @@ class Filters : public ::testing::Test {
         {}, dir_.File("db"),
         {{"f", {}},
          {"v", {.timestamps = Timestamps::kClient, .max_versions = 3}}});
-    ASSERT_NE(store_, nullptr);
     WriteBatch batch;
     batch.Put("a", "f", "age", "30");
     batch.Put("a", "f", "mail", "ada@x.org");
@@ -71,8 +70,7 @@ class Filters : public ::testing::Test {
     return Scan(Filter::Value(match));
   }
   std::vector<std::string> Wide(const RowOptions& options) {
-    std::vector<Cell> cells;
-    EXPECT_THAT(store_->GetRow("a", &cells, options), IsOk());
+    const std::vector<Cell> cells = GetRowOf(*store_, "a", options);
     std::vector<std::string> text;
     for (const Cell& cell : cells) text.push_back(cell.qualifier + cell.value);
     return text;

@@ -39,7 +39,6 @@ class StoreFilters : public ::testing::Test {
     store_ =
         OpenOrFail({.front_filter_limit_bytes = 0, .auto_compaction = false},
                    dir_.File("db"), kFamilies);
-    ASSERT_NE(store_, nullptr);
     for (uint64_t file = 0; file < kFiles; ++file) {
       WriteBatch batch;
       for (const FamilyDescriptor& family : kFamilies) {
@@ -59,9 +58,7 @@ class StoreFilters : public ::testing::Test {
   }
 
   FamilyStats StatsOf(const std::string& family) {
-    StoreStats stats;
-    EXPECT_THAT(store_->Stats(&stats), IsOk());
-    return stats.families[family];
+    return StoreStatsOf(*store_).families[family];
   }
 
   TempDir dir_;
@@ -69,8 +66,7 @@ class StoreFilters : public ::testing::Test {
 };
 
 TEST_F(StoreFilters, StatsTellFilesAndFilterBytes) {
-  StoreStats stats;
-  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  StoreStats stats = StoreStatsOf(*store_);
   EXPECT_EQ(stats.key_layout, "escaped");
   EXPECT_GT(stats.block_cache_bytes_used, 0u);
   ASSERT_EQ(stats.families.size(), kFamilies.size());
@@ -92,8 +88,7 @@ TEST_F(StoreFilters, StatsTellFilesAndFilterBytes) {
 
 TEST_F(StoreFilters, GetRowOfAbsentRowsSkipsFilesThroughRow) {
   for (uint64_t i = 0; i < kQuestions; ++i) {
-    std::vector<Cell> cells;
-    ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells), IsOk());
+    std::vector<Cell> cells = GetRowOf(*store_, AbsentRow(i));
     ASSERT_TRUE(cells.empty());
     ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells, {.qualifier_prefix = "q"}),
                 IsOk());
@@ -111,9 +106,7 @@ TEST_F(StoreFilters, GetRowOfAbsentRowsSkipsFilesThroughRow) {
 TEST_F(StoreFilters, GetOfAbsentRowsSkipsFilesThroughRow) {
   for (uint64_t i = 0; i < kQuestions; ++i) {
     for (const FamilyDescriptor& family : kFamilies) {
-      std::optional<std::string> value;
-      ASSERT_THAT(store_->Get(AbsentRow(i), family.name, "q", &value), IsOk());
-      ASSERT_FALSE(value);
+      ASSERT_FALSE(ValueOf(*store_, AbsentRow(i), family.name, "q"));
     }
   }
   for (const char* family : {"prefix", "row", "rowcol", "versioned"}) {
@@ -127,12 +120,9 @@ TEST_F(StoreFilters, GetOfAbsentRowsSkipsFilesThroughRow) {
 TEST_F(StoreFilters, GetOfAbsentColumnsSkipsFilesThroughRowCol) {
   for (uint64_t i = 0; i < kQuestions; ++i) {
     for (const FamilyDescriptor& family : kFamilies) {
-      std::optional<std::string> value;
       // Between the columns of the row in key order.
-      ASSERT_THAT(store_->Get(kSharedRow, family.name, "1-" + std::to_string(i),
-                              &value),
-                  IsOk());
-      ASSERT_FALSE(value);
+      ASSERT_FALSE(
+          ValueOf(*store_, kSharedRow, family.name, "1-" + std::to_string(i)));
     }
   }
   const FilterStats rowcol = StatsOf("rowcol").filter;
@@ -170,47 +160,34 @@ TEST_F(StoreFilters, BatchesAndChosenColumnsAskRowAndThenRowCol) {
     });
     expect_skips("Get", [&] {
       for (const OwnedAddress& at : absent_columns) {
-        std::optional<std::string> value;
-        ASSERT_THAT(store_->Get(at.row, at.family, at.qualifier, &value),
-                    IsOk());
-        ASSERT_FALSE(value);
+        ASSERT_FALSE(ValueOf(*store_, at.row, at.family, at.qualifier));
       }
     });
     expect_skips("chosen columns of a row", [&] {
       for (const OwnedAddress& at : absent_columns) {
-        std::vector<Cell> of_row;
-        ASSERT_THAT(store_->GetRow(kSharedRow, &of_row,
-                                   {.columns = {{family, at.qualifier}}}),
-                    IsOk());
-        ASSERT_TRUE(of_row.empty());
+        ASSERT_TRUE(
+            GetRowOf(*store_, kSharedRow, {.columns = {{family, at.qualifier}}})
+                .empty());
       }
     });
   }
 }
 
 TEST_F(StoreFilters, TheFrontFilterAnswersForAbsentRows) {
-  StoreStats stats;
-  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  StoreStats stats = StoreStatsOf(*store_);
   EXPECT_EQ(stats.front_filter, std::nullopt);
   store_.reset();
   store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"), {});
-  ASSERT_NE(store_, nullptr);
   ArmedStats(store_.get());
   // This row is in a memtable.
   ASSERT_THAT(store_->Put(AbsentRow(kQuestions), "row", "q", "v"), IsOk());
   for (uint64_t i = 0; i < kQuestions; ++i) {
-    std::vector<Cell> cells;
-    ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells), IsOk());
-    ASSERT_TRUE(cells.empty());
-    std::optional<std::string> value;
+    ASSERT_TRUE(GetRowOf(*store_, AbsentRow(i)).empty());
     for (const FamilyDescriptor& family : kFamilies) {
-      ASSERT_THAT(store_->Get(AbsentRow(i), family.name, "q", &value), IsOk());
-      ASSERT_FALSE(value);
+      ASSERT_FALSE(ValueOf(*store_, AbsentRow(i), family.name, "q"));
     }
   }
-  std::optional<std::string> value;
-  EXPECT_THAT(store_->Get(AbsentRow(kQuestions), "row", "q", &value), IsOk());
-  EXPECT_TRUE(value);
+  EXPECT_TRUE(ValueOf(*store_, AbsentRow(kQuestions), "row", "q"));
 
   ASSERT_THAT(store_->Stats(&stats), IsOk());
   ASSERT_NE(stats.front_filter, std::nullopt);
@@ -276,20 +253,13 @@ TEST_F(StoreFilters, PresentCellsAndRowsAreFoundAfterReopening) {
   store_.reset();
   store_ = OpenOrFail({.front_filter_limit_bytes = 0, .auto_compaction = false},
                       dir_.File("db"), {});
-  ASSERT_NE(store_, nullptr);
   for (uint64_t i = 0; i < kFiles * kRowsPerFile; ++i) {
-    std::vector<Cell> cells;
-    ASSERT_THAT(store_->GetRow(PresentRow(i), &cells), IsOk());
-    ASSERT_EQ(cells.size(), kFamilies.size());
+    ASSERT_EQ(GetRowOf(*store_, PresentRow(i)).size(), kFamilies.size());
     for (const FamilyDescriptor& family : kFamilies) {
-      std::optional<std::string> value;
-      ASSERT_THAT(store_->Get(PresentRow(i), family.name, "q", &value), IsOk());
-      ASSERT_TRUE(value);
+      ASSERT_TRUE(ValueOf(*store_, PresentRow(i), family.name, "q"));
     }
   }
-  std::vector<Cell> cells;
-  ASSERT_THAT(store_->GetRow(kSharedRow, &cells), IsOk());
-  EXPECT_EQ(cells.size(), kFiles * kFamilies.size());
+  EXPECT_EQ(GetRowOf(*store_, kSharedRow).size(), kFiles * kFamilies.size());
   EXPECT_GT(StatsOf("rowcol").filter.row.skipped, 0u);
 }
 

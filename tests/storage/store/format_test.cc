@@ -87,7 +87,6 @@ class StoreFormat : public ::testing::Test {
         {{"info", {}},
          {"log", {.timestamps = Timestamps::kClient, .max_versions = 2}}},
         [] { return kNow; });
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put(std::string("a\0b", 3), "info", "mail", "x@y"),
                 IsOk());
     // Out of order; the version at 400 is surplus, the one at 200 deleted.
@@ -134,7 +133,7 @@ TEST_F(StoreFormat, ExampleOfFormatMdIsWhatTheStoreWrites) {
 // A later format_version, which newer RocksDBs have as default, is one that 7.8
 // cannot read. Opening writes what the log has, the records among it, to SSTs.
 TEST_F(StoreFormat, EveryTableCanBeReadByRocksDb78) {
-  { ASSERT_NE(OpenOrFail({}, path_, {}), nullptr); }
+  OpenOrFail({}, path_, {});
   int tables = 0;
   for (const auto& [name, bytes] : Contents(path_)) {
     if (!name.ends_with(".sst")) continue;
@@ -161,9 +160,8 @@ TEST_F(StoreFormat, EveryOptionComesBack) {
                                  Compression::kZstd,
                                  1 << 20,
                                  1 << 30};
-  { ASSERT_NE(OpenOrFail({}, path_, {{"odd", options}}), nullptr); }
+  OpenOrFail({}, path_, {{"odd", options}});
   const auto store = OpenOrFail({}, path_, {});
-  ASSERT_NE(store, nullptr);
   EXPECT_EQ(store->Families().at("odd"), options);
   EXPECT_EQ(store->Families().at("info"), FamilyOptions());
 }
@@ -196,7 +194,6 @@ TEST_F(StoreFormat, EveryShorterValueAndEveryOtherVersionIsCorruption) {
   for (const auto& [value, problem] : cases) {
     ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "info", key, value));
     const auto store = OpenOrFail({}, path_, {});
-    ASSERT_NE(store, nullptr);
     const auto is_corruption =
         StatusIs(Status::kCorruption,
                  HasSubstr("row \"a\\x00b\", cell info:mail: " + problem));
@@ -210,7 +207,6 @@ TEST_F(StoreFormat, EveryShorterValueAndEveryOtherVersionIsCorruption) {
 
 TEST_F(StoreFormat, ValueOfNoBytesIsAValue) {
   const auto store = OpenOrFail({}, path_, {});
-  ASSERT_NE(store, nullptr);
   ASSERT_THAT(store->Put("r", "info", "q", ""), IsOk());
   std::optional<std::string> value = "unchanged";
   ASSERT_THAT(store->Get("r", "info", "q", &value), IsOk());
@@ -358,7 +354,6 @@ TEST_F(StoreFormat, FamilyFromBeforeThereWereKindsHasBloomFilters) {
           "block_size_bytes":16384,"timestamps":"store","max_versions":1,
           "min_versions":0,"ttl_ms":0})"));
   const auto store = OpenOrFail({}, path_, {});
-  ASSERT_NE(store, nullptr);
   EXPECT_EQ(store->Families().at("info"),
             (FamilyOptions{.bloom_type = BloomType::kRow,
                            .false_positive_rate = 0.5}));

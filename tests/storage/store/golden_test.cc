@@ -39,10 +39,8 @@ Lines GottenCells(Store* store, const Lines& expected) {
     if (address == last) continue;
     last = address;
     const std::string row = Unhex(words[1]);
-    std::vector<Cell> cells;
-    EXPECT_THAT(store->GetVersions(row, words[2], Unhex(words[3]), &cells,
-                                   {.max_versions = kAllVersions}),
-                IsOk());
+    const std::vector<Cell> cells = GetVersionsOf(
+        *store, row, words[2], Unhex(words[3]), {.max_versions = kAllVersions});
     for (const Cell& cell : cells) {
       lines.push_back(golden::CellLine(row, cell));
     }
@@ -86,10 +84,8 @@ void ExpectFiltersRuleOutAbsentRows(Store* store, const Lines& cells) {
     StoreStats unasked;
     ASSERT_THAT(store->Stats(&unasked), IsOk());
     const uint64_t answered_before = unasked.front_filter->answered;
-    std::optional<std::string> value;
     for (const std::string& row : absent) {
-      ASSERT_THAT(store->Get(row, name, "mail", &value), IsOk());
-      ASSERT_EQ(value, std::nullopt);
+      ASSERT_EQ(ValueOf(*store, row, name, "mail"), std::nullopt);
     }
     StoreStats after;
     ASSERT_THAT(store->Stats(&after), IsOk());
@@ -121,12 +117,10 @@ void ExpectDeletesHidePuts(Store* store, const Lines& lines) {
       ASSERT_THAT(store->Put(row, family, qualifier, "hidden",
                              {.timestamp_ms = timestamp_ms}),
                   IsOk());
-      std::vector<Cell> cells;
-      ASSERT_THAT(store->GetVersions(row, family, qualifier, &cells,
-                                     {.time_range = TimeRange::At(timestamp_ms),
-                                      .max_versions = kAllVersions}),
-                  IsOk());
-      EXPECT_THAT(cells, ::testing::IsEmpty());
+      EXPECT_THAT(GetVersionsOf(*store, row, family, qualifier,
+                                {.time_range = TimeRange::At(timestamp_ms),
+                                 .max_versions = kAllVersions}),
+                  ::testing::IsEmpty());
     }
   }
 }
@@ -137,13 +131,11 @@ void ExpectStore(const std::string& path, const Lines& lines) {
   ASSERT_FALSE(cells.empty());
   {
     const auto store = Open(path, true);
-    ASSERT_NE(store, nullptr);
     ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
     ASSERT_NO_FATAL_FAILURE(ExpectFiltersRuleOutAbsentRows(store.get(), cells));
   }
   {
     const auto store = Open(path, false);
-    ASSERT_NE(store, nullptr);
     EXPECT_EQ("layout " + store->Options().key_layout->ToString(), lines[0]);
     EXPECT_EQ(Joined(golden::FamilyLines(*store)),
               Joined(LinesOf(lines, "family")));
@@ -155,7 +147,6 @@ void ExpectStore(const std::string& path, const Lines& lines) {
     ASSERT_NO_FATAL_FAILURE(ExpectFiltersRuleOutAbsentRows(store.get(), cells));
   }
   const auto store = Open(path, true);
-  ASSERT_NE(store, nullptr);
   ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
 }
 
@@ -211,7 +202,6 @@ TEST(GoldenBackups, AreRestoredAndTakeMore) {
     }
     {
       const auto store = Open(dir.File("restored-2"), false);
-      ASSERT_NE(store, nullptr);
       ASSERT_THAT(store->Backup(directory), IsOk());
     }
     for (const uint32_t id : {1, 2, 3}) {

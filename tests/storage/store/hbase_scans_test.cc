@@ -191,7 +191,6 @@ class HBaseScans : public ::testing::Test {
     store_.reset();
     dir_.emplace();
     store_ = OpenOrFail({}, dir_->File("db"), families, [] { return kNowMs; });
-    ASSERT_NE(store_, nullptr);
   }
 
   void Write(const StoredCase& to, const HBaseWrite& write) {
@@ -272,10 +271,8 @@ class HBaseScans : public ::testing::Test {
 
   std::vector<HBaseCell> GetRow(const StoredCase& in, const HBaseQuery& query,
                                 const RowOptions& options) {
-    std::vector<Cell> cells;
-    EXPECT_THAT(
-        store_->GetRow(in.row_prefix + *query.start_row, &cells, options),
-        IsOk());
+    const std::vector<Cell> cells =
+        GetRowOf(*store_, in.row_prefix + *query.start_row, options);
     std::vector<HBaseCell> answer;
     AddCells(in, *query.start_row, cells, &answer);
     return answer;
@@ -344,7 +341,7 @@ TEST_F(HBaseScans, AreAnsweredInMemoryInFilesAndCompacted) {
   }
   for (const Flushes flushes :
        {Flushes::kAfterAllWrites, Flushes::kBetweenWrites}) {
-    ASSERT_NO_FATAL_FAILURE(Open(families));
+    Open(families);
     ASSERT_NO_FATAL_FAILURE(WriteAll(stored, flushes));
     ExpectAnswers(stored, "as written");
     ASSERT_THAT(store_->Flush(), IsOk());

@@ -147,7 +147,6 @@ TEST(Updates, OfManyCellsInTurnsAreMergedAFewAtATime) {
   const TempDir dir;
   const auto store = OpenOrFail({.auto_compaction = false}, dir.File("db"),
                                 {{"f", {.max_versions = 3}}});
-  ASSERT_NE(store, nullptr);
   constexpr int kCells = 200;
   for (int turn = 0; turn < 40; ++turn) {
     WriteBatch batch;
@@ -159,10 +158,8 @@ TEST(Updates, OfManyCellsInTurnsAreMergedAFewAtATime) {
   rocksdb::SetPerfLevel(rocksdb::kEnableCount);
   for (int cell = 0; cell < kCells; ++cell) {
     rocksdb::get_perf_context()->Reset();
-    std::vector<Cell> versions;
-    ASSERT_THAT(store->GetVersions("row", "f", Concat("q", cell), &versions,
-                                   {.max_versions = 10}),
-                IsOk());
+    const std::vector<Cell> versions = GetVersionsOf(
+        *store, "row", "f", Concat("q", cell), {.max_versions = 10});
     ASSERT_EQ(versions.size(), 3u);
     EXPECT_EQ(versions[0].value, "v39");
     EXPECT_EQ(versions[2].value, "v37");

@@ -49,7 +49,6 @@ class Reads : public ::testing::Test {
  protected:
   void SetUp() override {
     store_ = OpenOrFail({}, dir_.File("db"), {{"a", {}}, {"b", {}}});
-    ASSERT_NE(store_, nullptr);
     WriteBatch batch;
     for (const char* row : {"a", "b", "ba", "bb", "c"}) {
       batch.Put(row, "a", "q", "v");
@@ -65,9 +64,7 @@ class Reads : public ::testing::Test {
     return Names(ScanOf(*store_, options));
   }
   std::vector<std::string> Wide(const RowOptions& options) {
-    std::vector<Cell> cells;
-    EXPECT_THAT(store_->GetRow("wide", &cells, options), IsOk());
-    return Columns(cells);
+    return Columns(GetRowOf(*store_, "wide", options));
   }
 
   TempDir dir_;
@@ -78,7 +75,6 @@ class Reads : public ::testing::Test {
 TEST_F(Reads, KeysOfAnyLengthAreFound) {
   const auto store = OpenOrFail({}, dir_.File("long"),
                                 {{"l", {}}, {"v", {.max_versions = 2}}});
-  ASSERT_NE(store, nullptr);
   std::vector<OwnedAddress> addresses;
   WriteBatch batch;
   for (const size_t row_bytes : {1, 200, 250, 253, 254, 255, 256, 32767}) {
@@ -108,8 +104,7 @@ TEST_F(Reads, KeysOfAnyLengthAreFound) {
     EXPECT_EQ(value, expected);
     ASSERT_EQ(cells[i].size(), 1u);
     EXPECT_EQ(cells[i][0].value, expected);
-    ASSERT_THAT(store->Get(row, family, qualifier + "x", &value), IsOk());
-    EXPECT_EQ(value, std::nullopt);
+    EXPECT_EQ(ValueOf(*store, row, family, qualifier + "x"), std::nullopt);
   }
 }
 
@@ -185,9 +180,7 @@ TEST_F(Reads, MultiGetAnswersInTheOrderOfTheQuestion) {
 // Its numbers and its families mean something else there.
 TEST_F(Reads, SnapshotOfAnotherStoreIsRefused) {
   const auto other = OpenOrFail({}, dir_.File("other"), {{"a", {}}});
-  ASSERT_NE(other, nullptr);
-  std::unique_ptr<const Snapshot> taken;
-  ASSERT_THAT(other->GetSnapshot(&taken), IsOk());
+  auto taken = SnapshotOf(*other);
   const Snapshot* const snapshot = taken.get();
   const auto is_refused =
       StatusIs(Status::kInvalidArgument, HasSubstr("of another store"));
@@ -214,7 +207,6 @@ TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
   const TempDir dir;
   const auto store = OpenOrFail({}, dir.File("db"),
                                 {{"f", {.timestamps = Timestamps::kClient}}});
-  ASSERT_NE(store, nullptr);
   std::atomic<bool> done{false};
   std::atomic<int> reads{0};
   std::atomic<int> shown{0};
@@ -253,7 +245,6 @@ TEST(ReadsBesideALease, ShowOneLeaseAtATime) {
         if (const auto act = std::exchange(after_a_look, nullptr)) act();
         return read_ms;
       });
-  ASSERT_NE(store, nullptr);
   const CellAddress leases[] = {{"r", "f", "1"}, {"r", "f", "2"}};
   RowOptions of_family;
   of_family.columns = {{"f", std::nullopt}};
@@ -264,11 +255,8 @@ TEST(ReadsBesideALease, ShowOneLeaseAtATime) {
   std::vector<std::function<size_t()>> reads;
   for (const RowOptions& options :
        {RowOptions(), of_family, of_columns, from_end}) {
-    reads.emplace_back([&store, options] {
-      std::vector<Cell> cells;
-      EXPECT_THAT(store->GetRow("r", &cells, options), IsOk());
-      return cells.size();
-    });
+    reads.emplace_back(
+        [&store, options] { return GetRowOf(*store, "r", options).size(); });
     reads.emplace_back([&store, options] {
       ScanCounts counts;
       EXPECT_THAT(store->Count({.row = options}, &counts), IsOk());
@@ -310,7 +298,6 @@ TEST(ReadsBesideTheFirstTtl, DoNotShowWhatHasRunOut) {
     const auto store = OpenOrFail(
         {.front_filter_limit_bytes = 0}, dir.File("db"),
         {{"f", {.timestamps = Timestamps::kClient, .max_versions = 2}}});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("r", "f", "q", "good", {.timestamp_ms = 10}),
                 IsOk());
     std::atomic<bool> done{false};

@@ -17,7 +17,6 @@ class StoreStatsTest : public ::testing::Test {
     store_.reset();
     store_ = OpenOrFail(options, dir_.File("db"),
                         {{"a", {}}, {"v", {.max_versions = 2}}});
-    ASSERT_NE(store_, nullptr);
   }
 
   // kRows rows of kColumns columns in both families.
@@ -33,18 +32,14 @@ class StoreStatsTest : public ::testing::Test {
     }
   }
 
-  StoreStats Stats() {
-    StoreStats stats;
-    EXPECT_THAT(store_->Stats(&stats), IsOk());
-    return stats;
-  }
+  StoreStats Stats() { return StoreStatsOf(*store_); }
 
   TempDir dir_;
   std::unique_ptr<Store> store_;
 };
 
 TEST_F(StoreStatsTest, RowsAreCountedInFilesAndGuessedInMemory) {
-  ASSERT_NO_FATAL_FAILURE(Open({.auto_compaction = false}));
+  Open({.auto_compaction = false});
   EXPECT_EQ(Stats().families["a"].estimated_rows, 0u);
   ASSERT_NO_FATAL_FAILURE(WriteRows(0));
   StoreStats stats = Stats();
@@ -79,9 +74,8 @@ TEST_F(StoreStatsTest, RowsAreCountedInFilesAndGuessedInMemory) {
 }
 
 TEST_F(StoreStatsTest, RowsOfABulkLoadAreCounted) {
-  ASSERT_NO_FATAL_FAILURE(Open({}));
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  Open({});
+  const auto load = LoadInto(*store_);
   for (int i = 0; i < 30; ++i) {
     const std::string row = std::to_string(100 + i);
     ASSERT_THAT(load->Add(row, "a", "1", "v"), IsOk());
@@ -92,16 +86,13 @@ TEST_F(StoreStatsTest, RowsOfABulkLoadAreCounted) {
 }
 
 TEST_F(StoreStatsTest, LevelsHaveTheirFilesAndFilters) {
-  ASSERT_NO_FATAL_FAILURE(
-      Open({.front_filter_limit_bytes = 0, .auto_compaction = false}));
+  Open({.front_filter_limit_bytes = 0, .auto_compaction = false});
   ASSERT_NO_FATAL_FAILURE(WriteRows(0));
   ASSERT_THAT(store_->Compact(), IsOk());
   ASSERT_NO_FATAL_FAILURE(WriteRows(kRows));
   ASSERT_THAT(store_->Flush(), IsOk());
   for (uint64_t i = 0; i < 100; ++i) {
-    std::optional<std::string> value;
-    ASSERT_THAT(store_->Get(DistinctKey(i, 1), "a", "0", &value), IsOk());
-    ASSERT_FALSE(value);
+    ASSERT_FALSE(ValueOf(*store_, DistinctKey(i, 1), "a", "0"));
   }
   const StoreStats stats = Stats();
   const FamilyStats& family = stats.families.at("a");
@@ -128,16 +119,14 @@ TEST_F(StoreStatsTest, LevelsHaveTheirFilesAndFilters) {
 }
 
 TEST_F(StoreStatsTest, CacheAndTruthOfFiltersAreCountedOnDemand) {
-  ASSERT_NO_FATAL_FAILURE(Open({}));
+  Open({});
   EXPECT_FALSE(Stats().cache.has_value());
   ASSERT_NO_FATAL_FAILURE(WriteRows(0));
   ASSERT_THAT(store_->Flush(), IsOk());
-  ASSERT_NO_FATAL_FAILURE(Open({.statistics = true}));
+  Open({.statistics = true});
   const auto read_all = [this] {
     for (uint64_t i = 0; i < kRows; ++i) {
-      std::optional<std::string> value;
-      ASSERT_THAT(store_->Get(DistinctKey(i), "a", "0", &value), IsOk());
-      ASSERT_TRUE(value);
+      ASSERT_TRUE(ValueOf(*store_, DistinctKey(i), "a", "0"));
     }
   };
   ASSERT_NO_FATAL_FAILURE(read_all());

@@ -32,13 +32,10 @@ class StoreTest : public ::testing::Test {
  protected:
   void SetUp() override {
     store_ = OpenOrFail({}, path_, {{"a", {}}, {"b", {}}});
-    ASSERT_NE(store_, nullptr);
   }
 
   std::vector<std::string> Row(std::string_view row) {
-    std::vector<Cell> cells;
-    EXPECT_THAT(store_->GetRow(row, &cells), IsOk());
-    return Brief(cells);
+    return Brief(GetRowOf(*store_, row));
   }
 
   TempDir dir_;
@@ -50,9 +47,7 @@ TEST_F(StoreTest, GetsWhatWasPutLast) {
   ASSERT_THAT(store_->Put("r", "a", "q", "old"), IsOk());
   ASSERT_THAT(store_->Flush(), IsOk());
   ASSERT_THAT(store_->Put("r", "a", "q", "new"), IsOk());
-  std::optional<std::string> value;
-  ASSERT_THAT(store_->Get("r", "a", "q", &value), IsOk());
-  EXPECT_EQ(value, "new");
+  EXPECT_EQ(ValueOf(*store_, "r", "a", "q"), "new");
 }
 
 // The cells of a `latest` and of a `versioned` family, in a memtable and in a
@@ -79,9 +74,8 @@ TEST_F(StoreTest, PinnedCellsStayAsTheyWereRead) {
         PinnableCell cell;
         ASSERT_THAT(store_->Get("r", family, qualifier, &cell), IsOk());
         ASSERT_TRUE(cell);
-        std::vector<Cell> versions;
-        ASSERT_THAT(store_->GetVersions("r", family, qualifier, &versions),
-                    IsOk());
+        const std::vector<Cell> versions =
+            GetVersionsOf(*store_, "r", family, qualifier);
         ASSERT_EQ(versions.size(), 1u);
         EXPECT_EQ(cell.timestamp_ms(), versions[0].timestamp_ms);
         cells.push_back(std::move(cell));
@@ -158,8 +152,7 @@ TEST_F(StoreTest, RowsOfAnyBytesStayApart) {
   }
   ASSERT_THAT(store_->Flush(), IsOk());
   for (const std::string& row : rows) {
-    std::vector<Cell> cells;
-    ASSERT_THAT(store_->GetRow(row, &cells), IsOk());
+    const std::vector<Cell> cells = GetRowOf(*store_, row);
     EXPECT_EQ(cells.size(), qualifiers.size());
     for (const Cell& cell : cells) {
       EXPECT_EQ(cell.value, row + "/" + cell.qualifier);
@@ -278,12 +271,9 @@ TEST_F(StoreTest, LongestRowAndQualifierAreKept) {
   const std::string qualifier(kMaxQualifierBytes, '\xff');
   ASSERT_THAT(store_->Put(row, "a", qualifier, "v"), IsOk());
   ASSERT_THAT(store_->Flush(), IsOk());
-  std::optional<std::string> value;
-  ASSERT_THAT(store_->Get(row, "a", qualifier, &value), IsOk());
-  EXPECT_EQ(value, "v");
+  EXPECT_EQ(ValueOf(*store_, row, "a", qualifier), "v");
   ASSERT_THAT(store_->DeleteRow(row), IsOk());
-  ASSERT_THAT(store_->Get(row, "a", qualifier, &value), IsOk());
-  EXPECT_EQ(value, std::nullopt);
+  EXPECT_EQ(ValueOf(*store_, row, "a", qualifier), std::nullopt);
 }
 
 // The bytes after a row or a qualifier end, or begin, a range that has all up
@@ -307,9 +297,7 @@ TEST_F(StoreTest, RangesMayEndAfterTheLongestRowAndQualifier) {
   EXPECT_EQ(rows({.row_prefix = after_row}), 0);
   EXPECT_EQ(rows({.ranges = {{"", after_row}}, .reverse = true}), 1);
   const auto cells = [&](const RowOptions& options) {
-    std::vector<Cell> found;
-    EXPECT_THAT(store_->GetRow(row, &found, options), IsOk());
-    return found.size();
+    return GetRowOf(*store_, row, options).size();
   };
   EXPECT_EQ(
       cells({.qualifier_start = qualifier, .qualifier_stop = after_qualifier}),
@@ -332,7 +320,6 @@ TEST_F(StoreTest, WhatWasWrittenIsThereAfterReopening) {
   ASSERT_THAT(store_->Put("logged", "b", "q", "2"), IsOk());
   store_.reset();
   store_ = OpenOrFail({}, path_, {});
-  ASSERT_NE(store_, nullptr);
   EXPECT_THAT(Row("flushed"), ElementsAre("a:q=1"));
   EXPECT_THAT(Row("logged"), ElementsAre("b:q=2"));
 }
@@ -360,7 +347,6 @@ TEST(FixedLayout, RowsHaveTheLengthOfTheLayout) {
   const TempDir dir;
   const auto store = OpenOrFail({.key_layout = KeyLayout::FixedRow(2)},
                                 dir.File("db"), {{"f", {}}});
-  ASSERT_NE(store, nullptr);
   EXPECT_THAT(
       store->Put("abc", "f", "q", "v"),
       StatusIs(Status::kInvalidArgument,
@@ -372,7 +358,6 @@ TEST(FixedLayout, LastRowOfAllCanBeDeleted) {
   const TempDir dir;
   const auto store = OpenOrFail({.key_layout = KeyLayout::FixedRow(2)},
                                 dir.File("db"), {{"f", {}}});
-  ASSERT_NE(store, nullptr);
   const std::string last = "\xff\xff";
   ASSERT_THAT(store->Put(last, "f", "", "v"), IsOk());
   ASSERT_THAT(
@@ -380,8 +365,7 @@ TEST(FixedLayout, LastRowOfAllCanBeDeleted) {
       IsOk());
   ASSERT_THAT(store->Put("\xff\xfe", "f", "\xff", "v"), IsOk());
   ASSERT_THAT(store->DeleteRow(last), IsOk());
-  std::vector<Cell> cells;
-  ASSERT_THAT(store->GetRow(last, &cells), IsOk());
+  std::vector<Cell> cells = GetRowOf(*store, last);
   EXPECT_THAT(cells, IsEmpty());
   ASSERT_THAT(store->GetRow("\xff\xfe", &cells), IsOk());
   EXPECT_EQ(cells.size(), 1u);

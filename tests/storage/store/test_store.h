@@ -9,6 +9,8 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,15 +25,48 @@
 
 namespace rowbloom::test {
 
-// Opens a store that must open. Call with ASSERT_NO_FATAL_FAILURE or check the
-// result for nullptr.
+// Ends the test with an exception, unless a call that it cannot go on without
+// has succeeded.
+inline void Require(const rocksdb::Status& status) {
+  EXPECT_THAT(status, IsOk());
+  if (!status.ok()) throw std::runtime_error("the test cannot go on");
+}
+
+// Opens a store that must open.
 inline std::unique_ptr<Store> OpenOrFail(
     const StoreOptions& options, const std::string& path,
     const std::vector<FamilyDescriptor>& families,
     const WallClock& wall_clock = SystemWallClock) {
   std::unique_ptr<Store> store;
-  EXPECT_THAT(OpenStore(options, path, families, wall_clock, &store), IsOk());
+  Require(OpenStore(options, path, families, wall_clock, &store));
   return store;
+}
+
+// The value of a cell; none, if the cell is absent.
+inline std::optional<std::string> ValueOf(Store& store, std::string_view row,
+                                          std::string_view family,
+                                          std::string_view qualifier,
+                                          const ReadOptions& options = {}) {
+  std::optional<std::string> value;
+  EXPECT_THAT(store.Get(row, family, qualifier, &value, options), IsOk());
+  return value;
+}
+
+inline std::vector<Cell> GetVersionsOf(Store& store, std::string_view row,
+                                       std::string_view family,
+                                       std::string_view qualifier,
+                                       const ReadOptions& options = {}) {
+  std::vector<Cell> cells;
+  EXPECT_THAT(store.GetVersions(row, family, qualifier, &cells, options),
+              IsOk());
+  return cells;
+}
+
+inline std::vector<Cell> GetRowOf(Store& store, std::string_view row,
+                                  const RowOptions& options = {}) {
+  std::vector<Cell> cells;
+  EXPECT_THAT(store.GetRow(row, &cells, options), IsOk());
+  return cells;
 }
 
 // Begins a scan that must begin.
@@ -43,8 +78,28 @@ inline RowScanner ScanOf(Store& store, const ScanOptions& options = {}) {
 
 inline std::unique_ptr<const Snapshot> SnapshotOf(Store& store) {
   std::unique_ptr<const Snapshot> snapshot;
-  EXPECT_THAT(store.GetSnapshot(&snapshot), IsOk());
+  Require(store.GetSnapshot(&snapshot));
   return snapshot;
+}
+
+// Begins a bulk load that must begin.
+inline std::unique_ptr<BulkLoad> LoadInto(Store& store,
+                                          const BulkLoadOptions& options = {}) {
+  std::unique_ptr<BulkLoad> load;
+  Require(store.NewBulkLoad(options, &load));
+  return load;
+}
+
+inline ScanCounts CountsOf(Store& store) {
+  ScanCounts counts;
+  EXPECT_THAT(store.Count({}, &counts), IsOk());
+  return counts;
+}
+
+inline StoreStats StoreStatsOf(Store& store) {
+  StoreStats stats;
+  EXPECT_THAT(store.Stats(&stats), IsOk());
+  return stats;
 }
 
 // The statistics of a store, as of when its front filter has read all files.
@@ -54,7 +109,7 @@ inline StoreStats ArmedStats(Store* store) {
   };
   StoreStats stats;
   do {
-    EXPECT_THAT(store->Stats(&stats), IsOk());
+    stats = StoreStatsOf(*store);
   } while (stats.front_filter &&
            std::ranges::any_of(stats.front_filter->families, arms));
   return stats;

@@ -48,7 +48,6 @@ class TimeRangeTest : public ::testing::Test {
         {.front_filter_limit_bytes = RandomFrontFilterLimit(&random_),
          .auto_compaction = false},
         dir_.File("db"), families, [this] { return now_ms_; });
-    ASSERT_NE(store_, nullptr);
   }
 
   void Put(const std::string& row, const std::string& family,
@@ -59,9 +58,7 @@ class TimeRangeTest : public ::testing::Test {
   }
 
   uint64_t PassedOver(const std::string& family) {
-    StoreStats stats;
-    EXPECT_THAT(store_->Stats(&stats), IsOk());
-    return stats.families[family].files_passed_over;
+    return StoreStatsOf(*store_).families[family].files_passed_over;
   }
 
   std::vector<Row> Scan(const ScanOptions& options) {
@@ -80,7 +77,7 @@ class TimeRangeTest : public ::testing::Test {
 };
 
 TEST_F(TimeRangeTest, OlderFilesArePassedOverAndCounted) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"v", kFamilies.at("many")}}));
+  Open({{"v", kFamilies.at("many")}});
   for (uint64_t day = 0; day < 3; ++day) {
     ASSERT_NO_FATAL_FAILURE(Put("row", "v", StartOf(day)));
     ASSERT_NO_FATAL_FAILURE(Put("row", "v", StartOf(day + 1) - 1));
@@ -88,8 +85,7 @@ TEST_F(TimeRangeTest, OlderFilesArePassedOverAndCounted) {
   }
   const TimeRange last_day{StartOf(2), StartOf(3)};
   const ScanOptions scan{.row = {.time_range = last_day, .max_versions = 9}};
-  std::vector<Cell> cells;
-  ASSERT_THAT(store_->GetRow("row", &cells, scan.row), IsOk());
+  const std::vector<Cell> cells = GetRowOf(*store_, "row", scan.row);
   EXPECT_EQ(cells.size(), 2U);
   EXPECT_EQ(PassedOver("v"), 2U);
   EXPECT_EQ(Scan(scan).at(0).cells, cells);
@@ -116,9 +112,8 @@ TEST_F(TimeRangeTest, OlderFilesArePassedOverAndCounted) {
 }
 
 TEST_F(TimeRangeTest, LoadedFilesArePassedOver) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"v", kFamilies.at("many")}}));
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  Open({{"v", kFamilies.at("many")}});
+  const auto load = LoadInto(*store_);
   ASSERT_THAT(load->Add({ChangeType::kPut, "row", "v", "q", "old", StartOf(0)}),
               IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
@@ -131,7 +126,7 @@ TEST_F(TimeRangeTest, LoadedFilesArePassedOver) {
 }
 
 TEST_F(TimeRangeTest, FilesOfLatestFamiliesAreRead) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"latest", {}}}));
+  Open({{"latest", {}}});
   ASSERT_THAT(store_->Put("row", "latest", "q", "new"), IsOk());
   ASSERT_THAT(store_->Flush(), IsOk());
   // The later put has the older timestamp.
@@ -152,7 +147,7 @@ TEST_F(TimeRangeTest, FilesThatHideNewerVersionsAreRead) {
   for (const bool of_row : {false, true}) {
     for (const bool in_one_file : {true, false}) {
       SCOPED_TRACE(++number);
-      ASSERT_NO_FATAL_FAILURE(Open({{"v", kFamilies.at("one")}}));
+      Open({{"v", kFamilies.at("one")}});
       const uint64_t newest_ms = now_ms_ + GivenTimes::kMaxAheadMs;
       ASSERT_NO_FATAL_FAILURE(Put("row", "v", newest_ms));
       ASSERT_THAT(store_->Flush(), IsOk());
@@ -167,9 +162,7 @@ TEST_F(TimeRangeTest, FilesThatHideNewerVersionsAreRead) {
       const RowOptions read{.time_range = {newest_ms, newest_ms + 1}};
       EXPECT_TRUE(Scan({.row = read}).empty());
       EXPECT_TRUE(Scan({.reverse = true, .row = read}).empty());
-      std::vector<Cell> cells;
-      ASSERT_THAT(store_->GetRow("row", &cells, read), IsOk());
-      EXPECT_TRUE(cells.empty());
+      EXPECT_TRUE(GetRowOf(*store_, "row", read).empty());
       store_.reset();
       ASSERT_THAT(rocksdb::DestroyDB(dir_.File("db"), {}), IsOk());
     }
@@ -262,9 +255,9 @@ class FilesByDay : public TimeRangeTest {
       ASSERT_EQ(found[i].cells, expected[i].cells) << found[i].row;
     }
     const std::string row = RandomRow();
-    std::vector<Cell> cells;
-    ASSERT_THAT(store_->GetRow(row, &cells, scan.row), IsOk());
-    ASSERT_EQ(cells, model_.GetRow(row, scan.row, now_ms_)) << row;
+    ASSERT_EQ(GetRowOf(*store_, row, scan.row),
+              model_.GetRow(row, scan.row, now_ms_))
+        << row;
   }
 
   StoreModel model_{kFamilies};
@@ -277,7 +270,7 @@ TEST_F(FilesByDay, AnswerAsTheModel) {
   for (uint64_t stores = Scaled(2); stores > 0; --stores) {
     now_ms_ = kModelStart;
     model_ = StoreModel(kFamilies);
-    ASSERT_NO_FATAL_FAILURE(Open(kFamilies));
+    Open(kFamilies);
     for (uint64_t day = 0; day < kDays; ++day) {
       now_ms_ = StartOf(day + 1);
       ASSERT_NO_FATAL_FAILURE(WriteDay(day)) << "day " << day;

@@ -38,12 +38,11 @@ static_assert(Writable<WriteBatch> && !Writable<Transaction>);
 
 class Transactions : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { ASSERT_NO_FATAL_FAILURE(Open(true)); }
+  void SetUp() override { Open(true); }
   void Open(bool transactions) {
     store_.reset();
     store_ =
         OpenOrFail({.transactions = transactions}, dir_.File("db"), kFamilies);
-    ASSERT_NE(store_, nullptr);
   }
 
   const char* family() const { return GetParam(); }
@@ -74,8 +73,7 @@ class Transactions : public ::testing::TestWithParam<const char*> {
     ASSERT_THAT(store_->Put(row, family(), qualifier, value), IsOk());
   }
   void BulkLoadOf(const std::string& row, const std::string& qualifier) {
-    std::unique_ptr<BulkLoad> load;
-    ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+    const auto load = LoadInto(*store_);
     ASSERT_THAT(
         load->Add({ChangeType::kPut, row, family(), qualifier, "loaded"}),
         IsOk());
@@ -160,7 +158,6 @@ TEST(TransactionsOfRandomChanges, ReadTheCellsThatTheyCommit) {
   std::atomic<uint64_t> now_ms{1'700'000'000'000};
   const auto store = OpenOrFail({.transactions = true}, dir.File("db"),
                                 kFamilies, [&] { return now_ms.load(); });
-  ASSERT_NE(store, nullptr);
   constexpr ChangeType kTypes[] = {
       ChangeType::kPut,           ChangeType::kPut,
       ChangeType::kPut,           ChangeType::kAppend,
@@ -462,7 +459,7 @@ TEST_P(Transactions, ADeleteOfARowInATransactionConflictsWithOthers) {
 
 TEST_P(Transactions, GoOnAcrossAFlushAndAnOpening) {
   Put("r", "q", "v");
-  ASSERT_NO_FATAL_FAILURE(Open(true));
+  Open(true);
   const auto calm = Begin();
   EXPECT_EQ(Value(calm.get(), "r", "q"), "v");
   calm->Put("r", family(), "q", "w");
@@ -484,7 +481,6 @@ TEST_P(Transactions, AreBusyOnceTheHistoryInMemoryIsTooShort) {
   store_ =
       OpenOrFail({.write_buffer_bytes = size_t{64} << 10, .transactions = true},
                  dir_.File("small"), kFamilies);
-  ASSERT_NE(store_, nullptr);
   const auto transaction = Begin();
   EXPECT_EQ(Value(transaction.get(), "r", "q"), "-");
   transaction->Put("r", family(), "q", "mine");
@@ -541,7 +537,6 @@ TEST(TransactionsBesideNewFamilies, Commit) {
                                    .front_filter_limit_bytes = 0,
                                    .transactions = true},
                                   dir.File("db"), families);
-    ASSERT_NE(store, nullptr);
     std::atomic<bool> done{false};
     std::atomic<int> commits{0};
     const auto commit = [&](const std::string& row) {
@@ -596,7 +591,7 @@ TEST_P(Transactions, AResetOfTheClockConflicts) {
 }
 
 TEST_P(Transactions, NeedTheOptionAndAStoreThatIsWritable) {
-  ASSERT_NO_FATAL_FAILURE(Open(false));
+  Open(false);
   std::unique_ptr<Transaction> transaction;
   EXPECT_THAT(store_->Begin(&transaction),
               StatusIs(Status::kNotSupported,
@@ -604,7 +599,6 @@ TEST_P(Transactions, NeedTheOptionAndAStoreThatIsWritable) {
   store_.reset();
   store_ = OpenOrFail({.read_only = true, .transactions = true},
                       dir_.File("db"), {});
-  ASSERT_NE(store_, nullptr);
   EXPECT_THAT(store_->Begin(&transaction),
               StatusIs(Status::kNotSupported, HasSubstr("reading only")));
 }

@@ -70,7 +70,6 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
         front_filter_limit_bytes.value_or(RandomFrontFilterLimit(&random_));
     store_ = OpenOrFail(options, dir_.File("db"), families,
                         [this] { return now_ms_.load(); });
-    ASSERT_NE(store_, nullptr);
   }
 
   std::string RandomBytes(size_t byte_count) {
@@ -569,10 +568,8 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
           << ToPrintable(addresses[i].row);
     }
     const OwnedAddress& at = addresses[0];
-    std::vector<Cell> versions;
-    ASSERT_THAT(store_->GetVersions(at.row, at.family, at.qualifier, &versions,
-                                    options),
-                IsOk());
+    const std::vector<Cell> versions =
+        GetVersionsOf(*store_, at.row, at.family, at.qualifier, options);
     ASSERT_EQ(Text(versions), Text(cells[0]));
     std::optional<std::string> value;
     ASSERT_THAT(store_->Get(at.row, at.family, at.qualifier, &value, options),
@@ -592,8 +589,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     const StoreModel& model = RandomMoment(&options.snapshot);
     const std::string row = RandomRow();
     SCOPED_TRACE(ToPrintable(row) + ", filter " + filter.Text());
-    std::vector<Cell> cells;
-    ASSERT_THAT(store_->GetRow(row, &cells, options), IsOk());
+    const std::vector<Cell> cells = GetRowOf(*store_, row, options);
     ASSERT_EQ(Text(cells), Text(model.GetRow(row, options, now_ms_, filter)));
     bool exists = false;
     ASSERT_THAT(store_->Exists(row, &exists, options), IsOk());
@@ -706,7 +702,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
 
 TEST_P(VersionsModel, EveryReadAnswersAsTheModel) {
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   const uint64_t operations = Scaled(10'000);
   for (uint64_t i = 0; i < operations; ++i) {
     ASSERT_NO_FATAL_FAILURE(RandomOperation()) << "operation " << i;
@@ -714,7 +710,7 @@ TEST_P(VersionsModel, EveryReadAnswersAsTheModel) {
   moment_.reset();
   ASSERT_THAT(store_->Compact(), IsOk());
   // The filters of files answer, below.
-  ASSERT_NO_FATAL_FAILURE(Open(/*front_filter_limit_bytes=*/0));
+  Open(/*front_filter_limit_bytes=*/0);
   for (int i = 0; i < 200; ++i) {
     ASSERT_NO_FATAL_FAILURE(CompareCells());
     ASSERT_NO_FATAL_FAILURE(CompareRow());
@@ -726,13 +722,10 @@ TEST_P(VersionsModel, EveryReadAnswersAsTheModel) {
     std::string row = RandomRow();
     row.back() = 'z';
     for (const auto& [name, options] : AllFamilies()) {
-      std::optional<std::string> value;
-      ASSERT_THAT(store_->Get(row, name, "a", &value), IsOk());
-      ASSERT_FALSE(value);
+      ASSERT_FALSE(ValueOf(*store_, row, name, "a"));
     }
   }
-  StoreStats stats;
-  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  StoreStats stats = StoreStatsOf(*store_);
   for (const auto& [name, options] : AllFamilies()) {
     SCOPED_TRACE(name);
     const FilterStats& filter = stats.families[name].filter;

@@ -44,7 +44,6 @@ class Versions : public ::testing::TestWithParam<Between> {
                            .min_versions = 1,
                            .ttl_ms = 100}}},
                         [this] { return now_ms_; });
-    ASSERT_NE(store_, nullptr);
   }
 
   void Pass() {
@@ -58,7 +57,7 @@ class Versions : public ::testing::TestWithParam<Between> {
         ASSERT_THAT(store_->Compact(), IsOk());
         break;
       case Between::kReopen:
-        ASSERT_NO_FATAL_FAILURE(Open());
+        Open();
         break;
     }
   }
@@ -79,15 +78,13 @@ class Versions : public ::testing::TestWithParam<Between> {
                                 .max_versions = 100}) {
     const std::string family = column.substr(0, column.find(':'));
     const std::string qualifier = column.substr(column.find(':') + 1);
-    std::vector<Cell> cells;
-    EXPECT_THAT(store_->GetVersions("r", family, qualifier, &cells, options),
-                IsOk());
+    const std::vector<Cell> cells =
+        GetVersionsOf(*store_, "r", family, qualifier, options);
     RowOptions row{.columns = {{family}},
                    .time_range = options.time_range,
                    .max_versions = options.max_versions,
                    .snapshot = options.snapshot};
-    std::vector<Cell> of_row;
-    EXPECT_THAT(store_->GetRow("r", &of_row, row), IsOk());
+    std::vector<Cell> of_row = GetRowOf(*store_, "r", row);
     std::erase_if(
         of_row, [&](const Cell& cell) { return cell.qualifier != qualifier; });
     EXPECT_EQ(cells, of_row);
@@ -129,9 +126,8 @@ TEST_P(Versions, PutBelowAnEarlierDeleteStaysDeleted) {
                 IsOk());
   }
   EXPECT_THAT(Get("c:q"), ElementsAre(96));
-  std::vector<Cell> cells;
-  ASSERT_THAT(store_->GetVersions("s", "c", "q", &cells, {.max_versions = 9}),
-              IsOk());
+  const std::vector<Cell> cells =
+      GetVersionsOf(*store_, "s", "c", "q", {.max_versions = 9});
   EXPECT_THAT(cells, ElementsAre(Cell{"c", "q", 96, "v"}));
 }
 
@@ -140,9 +136,8 @@ TEST_P(Versions, LastWriteOfATimestampCounts) {
   ASSERT_NO_FATAL_FAILURE(Pass());
   ASSERT_THAT(store_->Put("r", "c", "q", "b", {.timestamp_ms = 7}), IsOk());
   ASSERT_NO_FATAL_FAILURE(Pass());
-  std::vector<Cell> cells;
-  ASSERT_THAT(store_->GetVersions("r", "c", "q", &cells, {.max_versions = 9}),
-              IsOk());
+  const std::vector<Cell> cells =
+      GetVersionsOf(*store_, "r", "c", "q", {.max_versions = 9});
   EXPECT_THAT(cells, ElementsAre(Cell{"c", "q", 7, "b"}));
 }
 
@@ -255,17 +250,12 @@ TEST_P(Versions, PutAfterADeleteInTheSameMillisecondIsThere) {
       ASSERT_NO_FATAL_FAILURE(Pass());
       EXPECT_THAT(Get(std::string(family) + ":q"), IsEmpty()) << family;
       ASSERT_THAT(store_->Put("r", family, "q", "new"), IsOk());
-      std::optional<std::string> value;
-      ASSERT_THAT(store_->Get("r", family, "q", &value), IsOk());
-      ASSERT_TRUE(value) << family;
-      EXPECT_EQ(value, "new");
+      EXPECT_EQ(ValueOf(*store_, "r", family, "q"), "new");
       WriteBatch batch;
       batch.Delete("r", family, "q");
       batch.Put("r", family, "q", "newest");
       ASSERT_THAT(store_->Write(batch), IsOk());
-      ASSERT_THAT(store_->Get("r", family, "q", &value), IsOk());
-      ASSERT_TRUE(value) << family;
-      EXPECT_EQ(value, "newest");
+      EXPECT_EQ(ValueOf(*store_, "r", family, "q"), "newest");
     }
   }
 }
@@ -327,7 +317,6 @@ TEST_P(VersionsOfOneOpening, SnapshotsStayAsTheyWere) {
   ASSERT_NO_FATAL_FAILURE(put("latest"));
   ASSERT_NO_FATAL_FAILURE(Put("c:q", 10));
   const auto snapshot = SnapshotOf(*store_);
-  ASSERT_NE(snapshot, nullptr);
   ASSERT_NO_FATAL_FAILURE(Put("c:q", 20));
   ASSERT_THAT(store_->DeleteRow("r"), IsOk());
   ASSERT_NO_FATAL_FAILURE(Pass());
@@ -424,9 +413,7 @@ INSTANTIATE_TEST_SUITE_P(Once, VersionRefusals,
 class Reclaim : public Versions {
  protected:
   uint64_t FileBytes(const std::string& family) {
-    StoreStats stats;
-    EXPECT_THAT(store_->Stats(&stats), IsOk());
-    return stats.families[family].file_bytes;
+    return StoreStatsOf(*store_).families[family].file_bytes;
   }
   // Two files with cells that do not compress.
   void Fill(const std::string& family) {
@@ -503,7 +490,6 @@ TEST(ReadOnlyVersions, AreReadLikeOthers) {
   const std::vector<FamilyDescriptor> families = {{"c", kClient},
                                                   {"latest", {}}};
   const auto writer = OpenOrFail({}, dir.File("db"), families);
-  ASSERT_NE(writer, nullptr);
   for (const uint64_t timestamp_ms : {30, 10, 20}) {
     ASSERT_THAT(writer->Put("r", "c", "q", std::to_string(timestamp_ms),
                             {.timestamp_ms = timestamp_ms}),
@@ -512,15 +498,11 @@ TEST(ReadOnlyVersions, AreReadLikeOthers) {
   ASSERT_THAT(writer->DeleteFamily("r", "c", {.timestamp_ms = 10}), IsOk());
   ASSERT_THAT(writer->Put("r", "latest", "q", "v"), IsOk());
   const auto reader = OpenOrFail({.read_only = true}, dir.File("db"), {});
-  ASSERT_NE(reader, nullptr);
-  std::vector<Cell> cells;
-  ASSERT_THAT(reader->GetVersions("r", "c", "q", &cells, {.max_versions = 9}),
-              IsOk());
+  const std::vector<Cell> cells =
+      GetVersionsOf(*reader, "r", "c", "q", {.max_versions = 9});
   EXPECT_THAT(cells,
               ElementsAre(Cell{"c", "q", 30, "30"}, Cell{"c", "q", 20, "20"}));
-  std::optional<std::string> value;
-  ASSERT_THAT(reader->Get("r", "c", "q", &value), IsOk());
-  EXPECT_EQ(value, "30");
+  EXPECT_EQ(ValueOf(*reader, "r", "c", "q"), "30");
   const auto snapshot = SnapshotOf(*reader);
   size_t found = 0;
   RowScanner rows = ScanOf(*reader, {.row = {.snapshot = snapshot.get()}});
@@ -536,7 +518,6 @@ TEST(LargeValues, AreKeptInBothFormats) {
       {}, dir.File("db"),
       {{"latest", {.compression = Compression::kNone}},
        {"v", {.compression = Compression::kNone, .max_versions = 2}}});
-  ASSERT_NE(store, nullptr);
   const std::string large(size_t{64} << 20, 'x');
   for (const char* family : {"latest", "v"}) {
     ASSERT_THAT(store->Put("r", family, "", large), IsOk());
@@ -546,8 +527,7 @@ TEST(LargeValues, AreKeptInBothFormats) {
     ASSERT_THAT(store->Get("r", family, "", &value), IsOk());
     ASSERT_TRUE(value);
     EXPECT_TRUE(value == large);
-    ASSERT_THAT(store->Get("r", family, "q", &value), IsOk());
-    EXPECT_EQ(value, "");
+    EXPECT_EQ(ValueOf(*store, "r", family, "q"), "");
   }
 }
 

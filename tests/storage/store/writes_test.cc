@@ -26,10 +26,7 @@ const std::vector<FamilyDescriptor> kFamilies = {
 
 class Writes : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    store_ = OpenOrFail({}, dir_.File("db"), kFamilies);
-    ASSERT_NE(store_, nullptr);
-  }
+  void SetUp() override { store_ = OpenOrFail({}, dir_.File("db"), kFamilies); }
   const char* family() const { return GetParam(); }
   // "-": no cell.
   std::string Value(const std::string& qualifier = "q") {
@@ -239,8 +236,7 @@ TEST_P(Writes, ABatchWithABadIncrementWritesNothing) {
 }
 
 TEST_P(Writes, ABulkLoadTakesNoUpdates) {
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  const auto load = LoadInto(*store_);
   for (const ChangeType type : {ChangeType::kIncrement, ChangeType::kAppend}) {
     EXPECT_THAT(load->Add({type, "r", family(), "q", EncodeCounter(1), 5}),
                 StatusIs(Status::kInvalidArgument,
@@ -321,7 +317,6 @@ INSTANTIATE_TEST_SUITE_P(Formats, Writes, ::testing::Values("latest", "client"),
 TEST(CheckAndWrite, LooksAtTheNewestValueOfATimeRange) {
   const TempDir dir;
   const auto store = OpenOrFail({}, dir.File("db"), kFamilies);
-  ASSERT_NE(store, nullptr);
   WriteBatch batch;
   batch.Put("r", "client", "q", "old", 100);
   batch.Put("r", "client", "q", "new", 200);
@@ -343,7 +338,6 @@ TEST(CheckAndWrite, LooksAtTheNewestValueOfATimeRange) {
 TEST(Update, OfAVersionInTheFutureIsSeen) {
   const TempDir dir;
   const auto store = OpenOrFail({}, dir.File("db"), kFamilies);
-  ASSERT_NE(store, nullptr);
   const uint64_t future_ms = SystemWallClock() + 1'000'000'000;
   ASSERT_THAT(store->Put("r", "client", "q", "a", {.timestamp_ms = future_ms}),
               IsOk());
@@ -357,9 +351,8 @@ TEST(Update, OfAVersionInTheFutureIsSeen) {
 
 TEST(Update, IsRefusedByAReadOnlyStore) {
   const TempDir dir;
-  { ASSERT_NE(OpenOrFail({}, dir.File("db"), kFamilies), nullptr); }
+  OpenOrFail({}, dir.File("db"), kFamilies);
   const auto store = OpenOrFail({.read_only = true}, dir.File("db"), {});
-  ASSERT_NE(store, nullptr);
   bool applied = true;
   const auto is_refused =
       StatusIs(Status::kNotSupported, HasSubstr("open for reading only"));
@@ -440,7 +433,6 @@ TEST(Durability, IsOfTheWriteThatAsksForIt) {
   const std::string copy = dir.File("copy");
   {
     const auto store = OpenOrFail({.env = env.get()}, path, kFamilies);
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("first", "latest", "q", "v"), IsOk());  // the clock
     const std::string value(1000, 'v');
     const uint64_t syncs = log.syncs;
@@ -461,22 +453,14 @@ TEST(Durability, IsOfTheWriteThatAsksForIt) {
                            {.durability = Durability::kSkipWal}),
                 IsOk());
     EXPECT_LT(log.appended_bytes, bytes + value.size());
-    std::optional<std::string> found;
-    EXPECT_THAT(store->Get("skip", "latest", "q", &found), IsOk());
-    EXPECT_TRUE(found);
+    EXPECT_TRUE(ValueOf(*store, "skip", "latest", "q"));
     CopyOpenDatabase(path, copy);
   }
   const auto store = OpenOrFail({}, copy, {});
-  ASSERT_NE(store, nullptr);
-  std::optional<std::string> value;
-  EXPECT_THAT(store->Get("async", "latest", "q", &value), IsOk());
-  EXPECT_TRUE(value);
-  EXPECT_THAT(store->Get("sync", "latest", "q", &value), IsOk());
-  EXPECT_TRUE(value);
-  EXPECT_THAT(store->Get("flushed", "client", "q", &value), IsOk());
-  EXPECT_TRUE(value);
-  EXPECT_THAT(store->Get("skip", "latest", "q", &value), IsOk());
-  EXPECT_FALSE(value);
+  EXPECT_TRUE(ValueOf(*store, "async", "latest", "q"));
+  EXPECT_TRUE(ValueOf(*store, "sync", "latest", "q"));
+  EXPECT_TRUE(ValueOf(*store, "flushed", "client", "q"));
+  EXPECT_FALSE(ValueOf(*store, "skip", "latest", "q"));
 }
 
 }  // namespace

@@ -109,7 +109,6 @@ class Changes : public ::testing::Test {
     }
     store_ =
         OpenOrFail(options, path_, families, [this] { return now_ms_.load(); });
-    ASSERT_NE(store_, nullptr);
   }
   void Put(const std::string& row, const std::string& family = "latest") {
     ASSERT_THAT(store_->Put(row, family, "q", "v"), IsOk());
@@ -126,7 +125,7 @@ class Changes : public ::testing::Test {
 TEST_F(Changes, FeedAModelThatAnswersAsTheStore) {
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
   Random random(SeedFromEnv());
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   StoreModel model(kModelFamilies);
   const auto family = [&] {
     return std::next(
@@ -176,9 +175,7 @@ TEST_F(Changes, FeedAModelThatAnswersAsTheStore) {
     if (random.OneIn(500)) {
       ASSERT_THAT(store_->Compact(), IsOk());
     }
-    if (random.OneIn(700)) {
-      ASSERT_NO_FATAL_FAILURE(Open());
-    }
+    if (random.OneIn(700)) Open();
     if (!random.OneIn(150) && i < writes) continue;
     ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
     ASSERT_EQ(number_, store_->LatestNumber());
@@ -197,7 +194,6 @@ TEST_F(Changes, FeedAModelThatAnswersAsTheStore) {
 TEST_F(Changes, MakeACopyEqual) {
   const std::string copy_path = dir_.File("copy");
   store_ = OpenOrFail(kKeepsLog, path_, WrittenFamilies());
-  ASSERT_NE(store_, nullptr);
   StoreModel model(kWrittenFamilies);
   const auto write_up_to = [&](uint64_t from, uint64_t to) {
     for (uint64_t number = from; number <= to; ++number) {
@@ -215,11 +211,9 @@ TEST_F(Changes, MakeACopyEqual) {
   {
     // The copy has the numbers of the store.
     const auto copy = OpenOrFail({.read_only = true}, copy_path, {});
-    ASSERT_NE(copy, nullptr);
     number_ = copy->LatestNumber();
   }
   const auto copy = OpenOrFail({}, copy_path, {});
-  ASSERT_NE(copy, nullptr);
   ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
   for (const StoreChange& change : changes_) {
     ASSERT_EQ(change.kind, Kind::kCell);
@@ -241,11 +235,9 @@ TEST_F(Changes, MakeACopyEqual) {
 TEST_F(Changes, HaveNoneOfALoadsDeletes) {
   const auto store = OpenOrFail(kKeepsLog, dir_.File("loads"),
                                 {{"f", {.timestamps = Timestamps::kClient}}});
-  ASSERT_NE(store, nullptr);
   ASSERT_THAT(store->Put("r", "f", "q", "v", {.timestamp_ms = 1}), IsOk());
   ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+  const auto load = LoadInto(*store);
   ASSERT_THAT(load->Add({kDeleteFamilyVersion, "r", "f", "", {}, 1}), IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
   ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
@@ -259,10 +251,8 @@ TEST_F(Changes, GoOnAfterLoadsBesideEachOther) {
   const FamilyOptions client = {.timestamps = Timestamps::kClient};
   const auto store =
       OpenOrFail(kKeepsLog, path, {{"deletes", client}, {"puts", client}});
-  ASSERT_NE(store, nullptr);
   const auto load = [&](const char* family, ChangeType type, uint64_t rows) {
-    std::unique_ptr<BulkLoad> of_rows;
-    EXPECT_THAT(store->NewBulkLoad({}, &of_rows), IsOk());
+    const auto of_rows = LoadInto(*store);
     const bool is_put = type == ChangeType::kPut;
     for (uint64_t i = 0; i < rows; ++i) {
       const std::string row = std::to_string(10'000 + i);
@@ -305,8 +295,6 @@ TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
   };
   const auto store = open("store", Timestamps::kStore);
   const auto copy = open("copy", Timestamps::kClient);
-  ASSERT_NE(store, nullptr);
-  ASSERT_NE(copy, nullptr);
   const auto put = [&store](const char* row, const char* qualifier) {
     ASSERT_THAT(store->Put(row, "f", qualifier, "v"), IsOk());
   };
@@ -370,8 +358,6 @@ TEST_F(Changes, OfAClockThatWasResetAreMadeInACopy) {
         std::to_string(late_ms) + (is_later ? "later" : "");
     const auto store = open("store" + name, Timestamps::kStore, &now_ms);
     auto copy = open("copy" + name, Timestamps::kClient, &late_now_ms);
-    ASSERT_NE(store, nullptr);
-    ASSERT_NE(copy, nullptr);
     number_ = 0;
     const auto follow = [&] {
       ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
@@ -391,7 +377,6 @@ TEST_F(Changes, OfAClockThatWasResetAreMadeInACopy) {
       ASSERT_THAT(store->CopyTo(dir_.File("made" + name), options, &report),
                   IsOk());
       copy = open("made" + name, Timestamps::kClient, &late_now_ms);
-      ASSERT_NE(copy, nullptr);
     }
     ASSERT_THAT(store->DeleteFamily("r", "f"), IsOk());
     ASSERT_THAT(store->Put("r", "f", "q", "new"), IsOk());
@@ -399,9 +384,7 @@ TEST_F(Changes, OfAClockThatWasResetAreMadeInACopy) {
     ASSERT_NO_FATAL_FAILURE(follow());
     for (int compacted = 0; compacted < 2; ++compacted) {
       for (Store* const either : {store.get(), copy.get()}) {
-        std::optional<std::string> value;
-        ASSERT_THAT(either->Get("r", "f", "q", &value), IsOk());
-        EXPECT_EQ(value, "new");
+        EXPECT_EQ(ValueOf(*either, "r", "f", "q"), "new");
         ASSERT_THAT(either->Compact(), IsOk());
       }
     }
@@ -415,7 +398,6 @@ TEST_F(Changes, ThatRemoveLeaveWhatARowNeeds) {
       {}, dir_.File("store"),
       {{"f", {.timestamps = Timestamps::kClient, .max_versions = 3}}},
       [] { return kModelStart; });
-  ASSERT_NE(store, nullptr);
   const auto write = [&store](const Change& change) {
     ASSERT_THAT(store->Write(change), IsOk());
     ASSERT_THAT(store->Flush(), IsOk());
@@ -457,7 +439,6 @@ TEST_F(Changes, OfAProcessThatWasKilledAreThoseItsStoreHas) {
       }
     }
     const auto reader = OpenOrFail({.read_only = true}, path_, {});
-    ASSERT_NE(reader, nullptr);
     ASSERT_THAT(TakeChanges(reader.get(), &number_, &changes_), IsOk());
     for (const StoreChange& change : changes_) {
       families += change.kind != Kind::kCell;
@@ -476,7 +457,7 @@ TEST_F(Changes, OfAProcessThatWasKilledAreThoseItsStoreHas) {
 }
 
 TEST_F(Changes, ThatTheLogHasNotAnyMoreAreNamed) {
-  ASSERT_NO_FATAL_FAILURE(Open({}));  // keeps no log
+  Open({});  // keeps no log
   ASSERT_NO_FATAL_FAILURE(Put("a"));
   ASSERT_THAT(store_->Flush(), IsOk());
   ASSERT_NO_FATAL_FAILURE(Put("b"));
@@ -512,7 +493,7 @@ TEST_F(Changes, ThatTheLogHasNotAnyMoreAreNamed) {
 
 // RocksDB would take such a log for an old one.
 TEST_F(Changes, OfALogOfTheFutureAreKept) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   for (const char* row : {"a", "b", "c"}) {
     ASSERT_NO_FATAL_FAILURE(Put(row));
     ASSERT_THAT(store_->Flush(), IsOk());
@@ -527,7 +508,7 @@ TEST_F(Changes, OfALogOfTheFutureAreKept) {
     ++kept;
   }
   ASSERT_GT(kept, 0);
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ASSERT_NO_FATAL_FAILURE(Put("d"));
   ASSERT_THAT(store_->Flush(), IsOk());
   ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
@@ -542,7 +523,6 @@ TEST_F(Changes, OfALogOfTheFutureAreKept) {
 // to other changes.
 TEST(ChangesOfTheLog, AreOnTheDiskBeforeTheyAreGiven) {
   const CallingStore calling;
-  ASSERT_NE(calling.store, nullptr);
   Store* const store = calling.store.get();
   int syncs = 0;
   calling.files->OnSynced(
@@ -560,7 +540,7 @@ TEST(ChangesOfTheLog, AreOnTheDiskBeforeTheyAreGiven) {
 }
 
 TEST_F(Changes, WithoutALogAreMissed) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ASSERT_NO_FATAL_FAILURE(Put("a"));
   number_ = store_->LatestNumber();
   ASSERT_THAT(store_->Put("b", "latest", "q", "v",
@@ -575,11 +555,10 @@ TEST_F(Changes, WithoutALogAreMissed) {
 }
 
 TEST_F(Changes, MarkABulkLoadAndGoOnAfterIt) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ASSERT_NO_FATAL_FAILURE(Put("a"));
   for (int round = 0; round < 2; ++round) {
-    std::unique_ptr<BulkLoad> load;
-    ASSERT_THAT(store_->NewBulkLoad({.file_bytes = 1}, &load), IsOk());
+    const auto load = LoadInto(*store_, {.file_bytes = 1});
     for (const char* row : {"a", "b", "c"}) {
       ASSERT_THAT(load->Add(row, "client", "q", "v", 5), IsOk());
       ASSERT_THAT(load->Add(row, "latest", "q", "v"), IsOk());
@@ -613,14 +592,13 @@ TEST_F(Changes, MarkABulkLoadAndGoOnAfterIt) {
 // Each copy has a load's cells, or the store's changes since have its mark; and
 // at a mark the cells, or the family, are there.
 TEST_F(Changes, TellOfLoadsAndFamiliesThatAreThere) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   std::atomic<bool> stop = false;
   std::atomic<int> loads = 0;
   std::thread loader([&] {
     // Each family makes the next copy slower, so that their number is bounded.
     for (int i = 0; i < 40 && (!stop || i < 3); ++i) {
-      std::unique_ptr<BulkLoad> load;
-      ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+      const auto load = LoadInto(*store_);
       ASSERT_THAT(load->Add("r", "client", std::to_string(i), "v", 5), IsOk());
       ASSERT_THAT(load->Finish(), IsOk());
       ++loads;
@@ -628,9 +606,7 @@ TEST_F(Changes, TellOfLoadsAndFamiliesThatAreThere) {
     }
   });
   const auto loaded = [](Store* store) {
-    std::vector<Cell> cells;
-    EXPECT_THAT(store->GetRow("r", &cells), IsOk());
-    return static_cast<int>(cells.size());
+    return static_cast<int>(GetRowOf(*store, "r").size());
   };
   // Takes all changes, and returns the number of loads among them.
   const auto take = [&](bool check) {
@@ -650,7 +626,6 @@ TEST_F(Changes, TellOfLoadsAndFamiliesThatAreThere) {
     const std::string path = dir_.File("copy" + std::to_string(i));
     ASSERT_THAT(store_->Checkpoint(path), IsOk());
     const auto copy = OpenOrFail({.read_only = true}, path, {});
-    ASSERT_NE(copy, nullptr);
     copies.emplace_back(loaded(copy.get()), copy->LatestNumber());
     for (int polls = 0; polls < 20; ++polls) {
       number_ = polled;
@@ -671,12 +646,11 @@ TEST_F(Changes, TellOfLoadsAndFamiliesThatAreThere) {
 
 // Another process sees the log before the load is there, or has both.
 TEST_F(Changes, OfAReaderHaveLoadsThatItHas) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   std::atomic<bool> stop = false;
   std::thread loader([&] {
     for (int i = 0; !stop; ++i) {
-      std::unique_ptr<BulkLoad> load;
-      ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+      const auto load = LoadInto(*store_);
       ASSERT_THAT(load->Add("r", "client", std::to_string(i), "v", 5), IsOk());
       ASSERT_THAT(load->Finish(), IsOk());
     }
@@ -684,31 +658,24 @@ TEST_F(Changes, OfAReaderHaveLoadsThatItHas) {
   size_t marks = 0;
   for (int i = 0; i < 8; ++i) {
     const auto reader = OpenOrFail({.read_only = true}, path_, {});
-    ASSERT_NE(reader, nullptr);
     ASSERT_THAT(TakeChanges(reader.get(), &number_, &changes_), IsOk());
     marks += static_cast<size_t>(
         std::ranges::count(changes_, Kind::kBulkLoad, &StoreChange::kind));
-    std::vector<Cell> cells;
-    ASSERT_THAT(reader->GetRow("r", &cells), IsOk());
-    EXPECT_GE(cells.size(), marks);
+    EXPECT_GE(GetRowOf(*reader, "r").size(), marks);
   }
   EXPECT_GT(marks, 0u);
   stop = true;
   loader.join();
   const auto reader = OpenOrFail({.read_only = true}, path_, {});
-  ASSERT_NE(reader, nullptr);
   ASSERT_THAT(TakeChanges(reader.get(), &number_, &changes_), IsOk());
-  std::vector<Cell> cells;
-  ASSERT_THAT(reader->GetRow("r", &cells), IsOk());
-  EXPECT_EQ(cells.size(), marks + changes_.size());
+  EXPECT_EQ(GetRowOf(*reader, "r").size(), marks + changes_.size());
 }
 
 // The writer goes on: its log has later changes alone.
 TEST_F(Changes, OfAReaderWhoseLogIsGoneAreNamed) {
-  ASSERT_NO_FATAL_FAILURE(Open({}));  // keeps no log
+  Open({});  // keeps no log
   ASSERT_NO_FATAL_FAILURE(Put("a"));
   const auto reader = OpenOrFail({.read_only = true}, path_, {});
-  ASSERT_NE(reader, nullptr);
   ASSERT_THAT(store_->Flush(), IsOk());
   ASSERT_TRUE(WaitFor([this] { return LogFiles(path_) == 1; }));
   ASSERT_NO_FATAL_FAILURE(Put("b"));
@@ -721,7 +688,7 @@ TEST_F(Changes, OfAReaderWhoseLogIsGoneAreNamed) {
 }
 
 TEST_F(Changes, AreNoneWhereOthersAreStreamed) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ASSERT_NO_FATAL_FAILURE(Put("a"));
   uint64_t numbers[2] = {};
   for (int i = 0; i < 6; ++i) {
@@ -739,7 +706,6 @@ TEST_F(Changes, WithoutTheirMarkAreRefusedEachTime) {
   FaultPlan plan;
   const auto env = NewFaultEnv(&plan);
   const auto store = OpenOrFail({.env = env.get()}, path_, {{"f", {}}});
-  ASSERT_NE(store, nullptr);
   ASSERT_THAT(store->Put("a", "f", "q", "v"), IsOk());
   plan.FailCall(1, /*for_good=*/true);
   EXPECT_FALSE(TakeChanges(store.get(), &number_, &changes_).ok());
@@ -750,7 +716,6 @@ TEST_F(Changes, WithoutTheirMarkAreRefusedEachTime) {
 // A record is in the log before its write is done.
 TEST_F(Changes, ThatTheLogHasNotAreNamedBesideWrites) {
   const auto store = OpenOrFail({}, path_, {{"f", {}}});  // keeps no log
-  ASSERT_NE(store, nullptr);
   std::atomic<bool> stop = false;
   std::thread writer([&] {
     for (int i = 0; !stop; ++i) {
@@ -786,7 +751,6 @@ TEST_F(Changes, ThatCannotBeReadAreNotCalledMissing) {
       StoreOptions options = kKeepsLog;
       options.env = env.get();
       auto store = OpenOrFail(options, dir.File("db"), {{"f", {}}});
-      ASSERT_NE(store, nullptr);
       ASSERT_THAT(store->Put("a", "f", "q", "v"), IsOk());
       ASSERT_THAT(store->Flush(), IsOk());
       ASSERT_THAT(store->Put("b", "f", "q", "v"), IsOk());
@@ -795,7 +759,6 @@ TEST_F(Changes, ThatCannotBeReadAreNotCalledMissing) {
         options = {.read_only = true};
         options.env = env.get();
         store = OpenOrFail(options, dir.File("db"), {});
-        ASSERT_NE(store, nullptr);
       }
       const uint64_t faults = plan.faults();
       plan.FailCall(call, /*for_good=*/false);
@@ -816,7 +779,6 @@ TEST_F(Changes, ThatCannotBeReadAreNotCalledMissing) {
 TEST_F(Changes, WhoseLogIsBeingArchivedAreFound) {
   CallingStore calling(kKeepsLog);
   Store* const store = calling.store.get();
-  ASSERT_NE(store, nullptr);
   ASSERT_THAT(store->Put("before", "c", "q", "v"), IsOk());
   ASSERT_THAT(TakeChanges(store, &number_, &changes_), IsOk());
   ASSERT_THAT(store->Flush(), IsOk());
@@ -855,14 +817,12 @@ TEST_F(Changes, WhoseLogIsBeingArchivedAreFound) {
 TEST_F(Changes, GoOnFromTheNumberOfAReader) {
   CallingStore calling(kKeepsLog);
   Store* const store = calling.store.get();
-  ASSERT_NE(store, nullptr);
   std::atomic<bool> synced = false;
   std::future<Status> taken;
   calling.files->OnSynced([&](const std::string& path) {
     if (!path.ends_with(".log") || synced.exchange(true)) return;
     const auto reader =
         OpenOrFail({.read_only = true}, calling.dir.File("db"), {});
-    ASSERT_NE(reader, nullptr);
     number_ = reader->LatestNumber();
     EXPECT_GT(number_, store->LatestNumber());
     taken = std::async(std::launch::async,
@@ -885,7 +845,7 @@ TEST_F(Changes, GoOnFromTheNumberOfAReader) {
 // A process was killed after it had flushed the records, and not yet a family
 // with a later change.
 TEST_F(Changes, OfAReaderHaveWhatOnlyAFamilyNeedsOfTheLog) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ASSERT_NO_FATAL_FAILURE(Put("a"));
   store_.reset();
   {
@@ -904,7 +864,6 @@ TEST_F(Changes, OfAReaderHaveWhatOnlyAFamilyNeedsOfTheLog) {
     ASSERT_THAT(database->Flush({}, records.get()), IsOk());
   }
   const auto reader = OpenOrFail({.read_only = true}, path_, {});
-  ASSERT_NE(reader, nullptr);
   ASSERT_THAT(TakeChanges(reader.get(), &number_, &changes_), IsOk());
   std::vector<ChangeType> types;
   for (const StoreChange& change : changes_) {
@@ -916,9 +875,8 @@ TEST_F(Changes, OfAReaderHaveWhatOnlyAFamilyNeedsOfTheLog) {
 // A load takes fewer numbers than files. The mark after it tells how many, so
 // that those of writes without the log are not taken for the load's.
 TEST_F(Changes, WithoutALogAreMissedAfterABulkLoad) {
-  ASSERT_NO_FATAL_FAILURE(Open());
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({.file_bytes = 1}, &load), IsOk());
+  Open();
+  const auto load = LoadInto(*store_, {.file_bytes = 1});
   for (int row = 0; row < 8; ++row) {
     ASSERT_THAT(load->Add("l" + std::to_string(row), "client", "q", "v", 5),
                 IsOk());
@@ -941,7 +899,7 @@ TEST_F(Changes, WithoutALogAreMissedAfterABulkLoad) {
 TEST_F(Changes, HaveTheCellsOfTransactionsAndTheValuesOfIncrements) {
   StoreOptions options = kKeepsLog;
   options.transactions = true;
-  ASSERT_NO_FATAL_FAILURE(Open(options));
+  Open(options);
   ASSERT_NO_FATAL_FAILURE(Put("before"));
   ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
   std::unique_ptr<Transaction> transaction;
@@ -961,7 +919,7 @@ TEST_F(Changes, HaveTheCellsOfTransactionsAndTheValuesOfIncrements) {
 }
 
 TEST_F(Changes, GiveNoCellOfADroppedFamilyToItsSuccessor) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ASSERT_NO_FATAL_FAILURE(Put("old"));
   ASSERT_THAT(store_->DropFamily("latest"), IsOk());
   ASSERT_THAT(store_->CreateFamily("latest", {}), IsOk());
@@ -996,10 +954,8 @@ TEST_F(Changes, GoOnAfterALoadThatWasInterruptedAnywhere) {
     StoreOptions options = kKeepsLog;
     options.env = env.get();
     auto store = OpenOrFail(options, path, {{"f", {}}});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("a", "f", "q", "before"), IsOk());
-    std::unique_ptr<BulkLoad> load;
-    ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+    auto load = LoadInto(*store);
     ASSERT_THAT(load->Add("a", "f", "q", "loaded"), IsOk());
     plan.FailCall(call, /*for_good=*/true);
     const Status s = load->Finish();
@@ -1010,7 +966,6 @@ TEST_F(Changes, GoOnAfterALoadThatWasInterruptedAnywhere) {
     plan.FailNoCall();
     const auto left =
         OpenOrFail(kKeepsLog, path + "copy", {{"f", {}}, {"new", {}}});
-    ASSERT_NE(left, nullptr);
     ASSERT_THAT(left->Put("b", "f", "q", "after"), IsOk());
     std::optional<std::string> value;
     ASSERT_THAT(left->Get("a", "f", "q", &value), IsOk());
@@ -1031,9 +986,8 @@ TEST_F(Changes, GoOnAfterALoadThatWasInterruptedAnywhere) {
 
 // The puts after the load are not taken for its numbers.
 TEST_F(Changes, AfterADamagedEndOfALoadAreMissed) {
-  ASSERT_NO_FATAL_FAILURE(Open());
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({.file_bytes = 1}, &load), IsOk());
+  Open();
+  const auto load = LoadInto(*store_, {.file_bytes = 1});
   for (char row = 'a'; row < 'k'; ++row) {
     ASSERT_THAT(load->Add({&row, 1}, "client", "q", "v", 5), IsOk());
   }
@@ -1052,7 +1006,7 @@ TEST_F(Changes, AfterADamagedEndOfALoadAreMissed) {
 }
 
 TEST_F(Changes, OfABatchThatCannotBeDecodedAreNotPassedOver) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ASSERT_NO_FATAL_FAILURE(Put("a"));
   store_.reset();
   {
@@ -1078,7 +1032,7 @@ TEST_F(Changes, OfABatchThatCannotBeDecodedAreNotPassedOver) {
     }
     ASSERT_THAT(database->Write({}, &batch), IsOk());
   }
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   ASSERT_NO_FATAL_FAILURE(Put("e"));
   std::vector<std::string> rows;
   for (int i = 0; i < 3; ++i) {
@@ -1092,7 +1046,7 @@ TEST_F(Changes, OfABatchThatCannotBeDecodedAreNotPassedOver) {
 }
 
 TEST_F(Changes, InADamagedLogEndWithAnError) {
-  ASSERT_NO_FATAL_FAILURE(Open());
+  Open();
   for (int i = 0; i < 100; ++i) {
     ASSERT_NO_FATAL_FAILURE(Put("row" + std::to_string(i)));
   }

@@ -49,7 +49,6 @@ class Copy : public ::testing::Test {
  protected:
   void SetUp() override {
     store_ = OpenOrFail({}, dir_.File("db"), WrittenFamilies());
-    ASSERT_NE(store_, nullptr);
     for (uint64_t number = 1; number <= 300; ++number) {
       WriteBatch batch;
       MakeWrite(number, &batch, &model_);
@@ -72,7 +71,6 @@ class Copy : public ::testing::Test {
 TEST_F(Copy, KeepsEverythingWithTheSameOptions) {
   ASSERT_THAT(store_->CopyTo(path_ + "/", {}, &report_), IsOk());
   const auto copy = OpenCopy();
-  ASSERT_NE(copy, nullptr);
   const Kept kept = AllKept(store_.get());
   EXPECT_TRUE(AllKept(copy.get()) == kept);
   EXPECT_EQ(copy->Families(), store_->Families());
@@ -99,11 +97,9 @@ TEST_F(Copy, TakesTheOptionsOfAReader) {
   store_.reset();
   const StoreOptions reads{.create_if_missing = false, .read_only = true};
   const auto reader = OpenOrFail(reads, dir_.File("db"), {});
-  ASSERT_NE(reader, nullptr);
   ASSERT_THAT(reader->CopyTo(path_, {.store = reader->Options()}, &report_),
               IsOk());
   const auto copy = OpenCopy();
-  ASSERT_NE(copy, nullptr);
   EXPECT_TRUE(AllKept(copy.get()) == AllKept(reader.get()));
 }
 
@@ -115,7 +111,6 @@ TEST_F(Copy, TakesOtherRulesFormatsAndLayouts) {
       {"latest", {.timestamps = Timestamps::kClient, .max_versions = 5}}};
   ASSERT_THAT(store_->CopyTo(path_, options, &report_), IsOk());
   const auto copy = OpenCopy();
-  ASSERT_NE(copy, nullptr);
   EXPECT_EQ(copy->Families().at("latest").max_versions, 5u);
   std::vector<Row> copied;
   ASSERT_THAT(ReadWritten(copy.get(), &copied), IsOk());
@@ -127,10 +122,7 @@ TEST_F(Copy, TakesOtherRulesFormatsAndLayouts) {
     for (const Cell& cell : row.cells) {
       ASSERT_THAT(copy->Put(row.row, cell.family, cell.qualifier, "after"),
                   IsOk());
-      std::optional<std::string> value;
-      ASSERT_THAT(copy->Get(row.row, cell.family, cell.qualifier, &value),
-                  IsOk());
-      EXPECT_EQ(value, "after");
+      EXPECT_EQ(ValueOf(*copy, row.row, cell.family, cell.qualifier), "after");
     }
   }
 }
@@ -141,7 +133,6 @@ TEST_F(Copy, TakesRowsAndFamiliesThatAreChosen) {
                       .stop_row = "r4"};
   ASSERT_THAT(store_->CopyTo(path_, options, &report_), IsOk());
   const auto copy = OpenCopy();
-  ASSERT_NE(copy, nullptr);
   Kept expected = AllKept(store_.get());
   std::erase_if(expected, [](const auto& cell) {
     return std::get<0>(cell) != "client" || std::get<1>(cell) < "r1" ||
@@ -159,7 +150,6 @@ TEST_F(Copy, TakesAnotherKeyLayout) {
   options.store.key_layout = KeyLayout::FixedRow(2);
   ASSERT_THAT(store_->CopyTo(path_, options, &report_), IsOk());
   const auto copy = OpenCopy();
-  ASSERT_NE(copy, nullptr);
   EXPECT_TRUE(AllKept(copy.get()) == AllKept(store_.get(), "r0", "s"));
   // The row "counter" does not fit.
   options.start_row = "";
@@ -177,12 +167,9 @@ TEST_F(Copy, KeepsTimestampsThatRunAheadOfTheClock) {
   }
   ASSERT_THAT(store_->CopyTo(path_, {}, &report_), IsOk());
   const auto copy = OpenCopy();
-  ASSERT_NE(copy, nullptr);
   EXPECT_TRUE(AllKept(copy.get()) == AllKept(store_.get()));
   ASSERT_THAT(copy->Put("r", "v", "q", "after"), IsOk());
-  std::optional<std::string> value;
-  ASSERT_THAT(copy->Get("r", "v", "q", &value), IsOk());
-  EXPECT_EQ(value, "after");
+  EXPECT_EQ(ValueOf(*copy, "r", "v", "q"), "after");
 }
 
 // A family whose timestamps are the store's may have later ones, of a clock
@@ -193,7 +180,6 @@ TEST_F(Copy, KeepsTimestampsOfTheFuture) {
   store_ = OpenOrFail({}, dir_.File("ahead"),
                       {{"latest", {}}, {"v", {.max_versions = 3}}},
                       [&wall_ms] { return wall_ms; });
-  ASSERT_NE(store_, nullptr);
   for (const char* family : {"latest", "v"}) {
     ASSERT_THAT(store_->Put("r", family, "put", "future"), IsOk());
   }
@@ -204,7 +190,6 @@ TEST_F(Copy, KeepsTimestampsOfTheFuture) {
 
   ASSERT_THAT(store_->CopyTo(path_, {}, &report_), IsOk());
   const auto copy = OpenCopy();
-  ASSERT_NE(copy, nullptr);
   Kept expected = AllKept(store_.get());
   ASSERT_EQ(expected.size(), 3u);
   Kept copied = AllKept(copy.get());
@@ -225,7 +210,6 @@ TEST_F(Copy, KeepsTimestampsOfTheFuture) {
   ASSERT_THAT(store_->CopyTo(dir_.File("versions"), versions, &report_),
               IsOk());
   const auto of_versions = OpenOrFail({}, dir_.File("versions"), {});
-  ASSERT_NE(of_versions, nullptr);
   EXPECT_EQ(put_and_get(of_versions.get(), "latest", "put"), "now");
   for (Store* const store : {store_.get(), copy.get()}) {
     EXPECT_EQ(put_and_get(store, "latest", "put"), "now");
@@ -277,7 +261,7 @@ TEST_F(Copy, IsRefusedWhereItHasNoPlace) {
   EXPECT_FALSE(std::filesystem::exists(path_));
   // A store of that name is not what a copy leaves.
   std::filesystem::remove_all(path_ + ".copying");
-  ASSERT_NE(OpenOrFail({}, path_ + ".copying", {{"a", {}}}), nullptr);
+  OpenOrFail({}, path_ + ".copying", {{"a", {}}});
   EXPECT_THAT(store_->CopyTo(path_, {}, &report_),
               StatusIs(Status::kInvalidArgument, HasSubstr(".copying exists")));
   EXPECT_NE(OpenOrFail({.create_if_missing = false}, path_ + ".copying", {}),
@@ -309,7 +293,6 @@ TEST_F(Copy, ThatIsCutShortLeavesNoStoreAndCanBeRepeated) {
       ASSERT_THAT(store_->CopyTo(path_, {}, &report_), IsOk());
     }
     const auto copy = OpenCopy();
-    ASSERT_NE(copy, nullptr);
     ASSERT_TRUE(AllKept(copy.get()) == kept);
     EXPECT_FALSE(std::filesystem::exists(path_ + ".copying"));
     std::filesystem::remove_all(path_);
@@ -320,7 +303,6 @@ TEST_F(Copy, ThatIsCutShortLeavesNoStoreAndCanBeRepeated) {
   EXPECT_THAT(s, IsOk());
   EXPECT_TRUE(std::filesystem::exists(path_ + ".copying"));
   const auto copy = OpenCopy();
-  ASSERT_NE(copy, nullptr);
   EXPECT_TRUE(AllKept(copy.get()) == kept);
 }
 

@@ -44,15 +44,14 @@ class NumberedModel {
     EXPECT_TRUE(rows == model_.Scan(AllWritten(), /*now_ms=*/0))
         << "at " << number;
     for (const Row& row : rows) {
-      std::vector<Cell> cells;
-      EXPECT_THAT(store->GetRow(row.row, &cells, AllWritten().row), IsOk());
+      const std::vector<Cell> cells =
+          GetRowOf(*store, row.row, AllWritten().row);
       EXPECT_TRUE(WithoutGivenTimes({{row.row, cells}})[0] == row);
     }
     if (!store->Families().contains(kExtra)) return number;
     // A family of an earlier time would show its number.
-    std::optional<std::string> extra;
-    EXPECT_THAT(store->Get("counter", kExtra, "n", &extra), IsOk());
-    EXPECT_EQ(extra, HasExtra(number) ? shown : std::nullopt)
+    EXPECT_EQ(ValueOf(*store, "counter", kExtra, "n"),
+              HasExtra(number) ? shown : std::nullopt)
         << " at " << number;
     return number;
   }
@@ -114,7 +113,6 @@ class Following : public ::testing::Test {
         {}, path_,
         {{"f", {}},
          {"v", {.timestamps = Timestamps::kClient, .max_versions = 2}}});
-    ASSERT_NE(store_, nullptr);
     ASSERT_THAT(store_->Put("r", "f", "q", "1"), IsOk());
     ASSERT_THAT(Follower::Open({}, path_, &follower_), IsOk());
   }
@@ -243,8 +241,7 @@ TEST_F(Following, OpensTheStoreOfOneTime) {
     const std::string number = std::to_string(++changes);
     WriteBatch batch;
     if (kind == kLoad) {
-      std::unique_ptr<BulkLoad> load;
-      ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+      const auto load = LoadInto(*store_);
       ASSERT_THAT(load->Add("r", "v", number, "v", 5), IsOk());
       ASSERT_THAT(load->Finish(), IsOk());
     } else if (kind == kFlush) {
@@ -280,12 +277,9 @@ TEST_F(Following, OpensTheStoreOfOneTime) {
       const auto reader =
           OpenOrFail({.read_only = true, .env = env.get()}, path_, {});
       files->OnOpened(nullptr);
-      ASSERT_NE(reader, nullptr);
       EXPECT_GT(calls, 2);
       ASSERT_TRUE(states.contains(reader->LatestNumber()));
-      std::vector<Cell> cells;
-      ASSERT_THAT(reader->GetRow("r", &cells), IsOk());
-      EXPECT_EQ(cells, states[reader->LatestNumber()]);
+      EXPECT_EQ(GetRowOf(*reader, "r"), states[reader->LatestNumber()]);
     }
   }
 }
@@ -304,7 +298,6 @@ TEST(FollowerOfAStore, GoesOnWithAnotherOneInItsPlace) {
                                           dir.File("second")};
   for (const std::string& path : paths) {
     const auto store = OpenOrFail({}, path, {{"f", {}}});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("r", "f", "q", path == paths[0] ? "first" : "other"),
                 IsOk());
   }
@@ -331,7 +324,6 @@ TEST(FollowerOfAStore, GoesOnAfterItWasPutBack) {
   const std::string path = dir.File("db");
   const auto write = [&](const char* value) {
     const auto store = OpenOrFail({}, path, {{"f", {}}});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("r", "f", "q", value), IsOk());
   };
   ASSERT_NO_FATAL_FAILURE(write("start"));
