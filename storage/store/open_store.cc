@@ -252,9 +252,11 @@ class Opener {
     options.max_open_files = options_.max_open_files == 0
                                  ? -1
                                  : static_cast<int>(options_.max_open_files);
-    // RocksDB starts them for each family that has a table.
+    // RocksDB starts them anew for each family that has a table.
+    const size_t tables_of_a_family =
+        found_.table_files / (1 + found_.column_families.size());
     options.max_file_opening_threads = static_cast<int>(
-        std::clamp<size_t>(found_.table_files / kTablesOfAThread, 1, 16));
+        std::clamp<size_t>(tables_of_a_family / kTablesOfAThread, 1, 16));
     options.rate_limiter = options_.rate_limiter;
     options.max_bgerror_resume_count = 0;  // Listener
     options.info_log = options_.info_log;

@@ -89,9 +89,7 @@ TEST_F(StoreOpen, FamiliesThatAreNotListedAreOpenedToo) {
   ASSERT_NO_FATAL_FAILURE(Create());
   ASSERT_THAT(Open({}, {{"c", {}}}), IsOk());
   EXPECT_EQ(store_->Families().size(), 3u);
-  std::vector<Cell> cells;
-  ASSERT_THAT(store_->GetRow("r", &cells), IsOk());
-  EXPECT_EQ(cells.size(), 2u);
+  EXPECT_EQ(GetRowOf(*store_, "r").size(), 2u);
 }
 
 TEST_F(StoreOpen, NewFamilyIsAddedWithoutCreateIfMissing) {
@@ -213,9 +211,7 @@ TEST_F(StoreOpen, KeyLayoutThatIsLeftOpenIsTheStores) {
     store_.reset();
     ASSERT_THAT(Open({.read_only = read_only}, {}), IsOk());
     EXPECT_EQ(store_->Options().key_layout, KeyLayout::FixedRow(2));
-    std::optional<std::string> value;
-    EXPECT_THAT(store_->Get("ab", "f", "q", &value), IsOk());
-    EXPECT_TRUE(value);
+    EXPECT_TRUE(ValueOf(*store_, "ab", "f", "q"));
   }
 }
 
@@ -478,8 +474,7 @@ TEST_F(StoreOpen, WriterInAnotherProcessKeepsWritersOutUntilItDies) {
 TEST_F(StoreOpen, AForkedProcessWritesNothing) {
   ASSERT_THAT(Open({}, {{"a", {}}}), IsOk());
   ASSERT_THAT(store_->Put("r0", "a", "q", "v"), IsOk());
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  auto load = LoadInto(*store_);
   ASSERT_THAT(load->Add("loaded", "a", "q", "v"), IsOk());
   ASSERT_THAT(load->Add("loaded, too", "a", "q", "v"), IsOk());
   const pid_t child = fork();
@@ -510,23 +505,16 @@ TEST_F(StoreOpen, AForkedProcessWritesNothing) {
   load.reset();
   store_.reset();
   ASSERT_THAT(Open({}, {}), IsOk());
-  ScanCounts counts;
-  ASSERT_THAT(store_->Count({}, &counts), IsOk());
-  EXPECT_EQ(counts.rows, 52u);
+  EXPECT_EQ(CountsOf(*store_).rows, 52u);
 }
 
 TEST_F(StoreOpen, ReadOnlyReadsWritesNothingAndTouchesNothing) {
   ASSERT_NO_FATAL_FAILURE(Create());
   const auto before = Contents(path_);
   ASSERT_THAT(Open({.read_only = true}, {{"a", {}}}), IsOk());
-  std::vector<Cell> cells;
-  ASSERT_THAT(store_->GetRow("r", &cells), IsOk());
-  EXPECT_EQ(cells.size(), 2u);
-  std::optional<std::string> value;
-  ASSERT_THAT(store_->Get("r", "b", "q", &value), IsOk());
-  EXPECT_EQ(value, "2");
-  StoreStats stats;
-  EXPECT_THAT(store_->Stats(&stats), IsOk());
+  EXPECT_EQ(GetRowOf(*store_, "r").size(), 2u);
+  EXPECT_EQ(ValueOf(*store_, "r", "b", "q"), "2");
+  StoreStats stats = StoreStatsOf(*store_);
   EXPECT_EQ(stats.families["a"].estimated_cells, 1u);
 
   const auto is_refused = StatusIs(
@@ -554,9 +542,7 @@ TEST_F(StoreOpen, ReadOnlyWorksBesideAWriter) {
   std::unique_ptr<Store> reader;
   ASSERT_THAT(Store::Open({.read_only = true}, path_, {}, &reader), IsOk());
   ASSERT_THAT(store_->Put("r", "a", "q", "later"), IsOk());
-  std::optional<std::string> value;
-  ASSERT_THAT(reader->Get("r", "a", "q", &value), IsOk());
-  EXPECT_EQ(value, "logged");
+  EXPECT_EQ(ValueOf(*reader, "r", "a", "q"), "logged");
 }
 
 // A reader finds all that was written before it opened, and a first part of the
@@ -642,16 +628,14 @@ class OptionsFileCounter final : public rocksdb::FileSystemWrapper {
 
 // Each opening makes a file of the row that is in the log.
 TEST_F(StoreOpen, ManyShortOnesLeaveFewFiles) {
-  constexpr int kOpenings = 100;
+  constexpr int kOpenings = 60;
   const std::string path = dir_.File("short");
   for (int i = 0; i < kOpenings; ++i) {
     const auto store = OpenOrFail({}, path, {{"f", {}}});
-    ASSERT_NE(store, nullptr);
     const std::string row = std::to_string(1000 + i);
     ASSERT_THAT(store->Put(row, "f", "q", "v" + row), IsOk());
   }
   const auto store = OpenOrFail({}, path, {});
-  ASSERT_NE(store, nullptr);
   size_t tables = 0;
   for (const auto& [name, bytes] : Contents(path)) {
     if (name.ends_with(".sst")) ++tables;
@@ -659,9 +643,7 @@ TEST_F(StoreOpen, ManyShortOnesLeaveFewFiles) {
   EXPECT_LT(tables, 45u);
   for (int i = 0; i < kOpenings; ++i) {
     const std::string row = std::to_string(1000 + i);
-    std::optional<std::string> value;
-    ASSERT_THAT(store->Get(row, "f", "q", &value), IsOk());
-    EXPECT_EQ(value, "v" + row);
+    EXPECT_EQ(ValueOf(*store, row, "f", "q"), "v" + row);
   }
 }
 
@@ -699,9 +681,7 @@ TEST_F(StoreOpen, UsesWhatItIsGiven) {
     const int jobs = env.jobs;
     ASSERT_THAT(store_->Put("r", "a", "q", std::string(100'000, 'v')), IsOk());
     ASSERT_THAT(store_->Flush(), IsOk());
-    std::optional<std::string> value;
-    ASSERT_THAT(store_->Get("r", "a", "q", &value), IsOk());
-    ASSERT_TRUE(value);
+    ASSERT_TRUE(ValueOf(*store_, "r", "a", "q"));
     EXPECT_GT(options.block_cache->GetUsage(), used + 100'000) << name;
     EXPECT_GT(options.rate_limiter->GetTotalBytesThrough(), written);
     EXPECT_GT(env.jobs, jobs);
@@ -715,6 +695,8 @@ TEST_F(StoreOpen, UsesWhatItIsGiven) {
   }
   EXPECT_THAT(written_options, AllOf(HasSubstr("max_background_jobs=3\n"),
                                      HasSubstr("max_open_files=64\n")));
+  // The store has few tables.
+  EXPECT_THAT(written_options, HasSubstr("max_file_opening_threads=1\n"));
   options.read_only = true;
   EXPECT_THAT(Open(options, {}), IsOk());
   store_.reset();  // before its environment
@@ -754,9 +736,7 @@ TEST_F(StoreOpen, CompactionsBeforeItGoByTheStoresRecords) {
                  })};
   ASSERT_THAT(Open(options, {}), IsOk());
   ASSERT_TRUE(waited);
-  std::optional<std::string> value;
-  ASSERT_THAT(store_->Get("r", "a", "q", &value), IsOk());
-  EXPECT_EQ(value, "today");
+  EXPECT_EQ(ValueOf(*store_, "r", "a", "q"), "today");
 }
 
 TEST_F(StoreOpen, ResourcesThatDoNotGoTogetherAreRefusedByName) {
