@@ -40,7 +40,6 @@ class Verify : public ::testing::Test {
   // Two SSTs for each family, one for the records, two blob files, and a log.
   void SetUp() override {
     const auto store = OpenOrFail({.auto_compaction = false}, path_, kFamilies);
-    ASSERT_NE(store, nullptr);
     for (uint64_t i = 0; i < kRows; ++i) {
       const std::string row = std::to_string(1000 + i);
       for (const char* family : {"latest", "blobs"}) {
@@ -73,15 +72,16 @@ class Verify : public ::testing::Test {
     return FilesOf(path_, end);
   }
 
-  // The report on the store as it is, opened for reading.
-  VerifyReport Find(const VerifyOptions& options = {}) {
+  VerifyReport ReportOf(Store& store, const VerifyOptions& options) {
     VerifyReport report;
-    const auto store = OpenOrFail({.read_only = true}, path_, {});
-    if (store == nullptr) return report;
     const auto before = Contents(path_);
-    EXPECT_THAT(store->Verify(options, &report), IsOk());
+    EXPECT_THAT(store.Verify(options, &report), IsOk());
     EXPECT_TRUE(Contents(path_) == before);
     return report;
+  }
+  // The report on the store as it is, opened for reading.
+  VerifyReport Find(const VerifyOptions& options = {}) {
+    return ReportOf(*OpenOrFail({.read_only = true}, path_, {}), options);
   }
 
   static std::string Text(const VerifyReport& report) {
@@ -106,7 +106,6 @@ TEST_F(Verify, FindsNothingInASoundStore) {
   EXPECT_EQ(reading.cells, 3 * kRows - 2 + 2);
   EXPECT_EQ(reading.row_deletes, 2u);
   const auto store = OpenOrFail({}, path_, {});
-  ASSERT_NE(store, nullptr);
   VerifyReport writing;
   ASSERT_THAT(store->Verify({}, &writing), IsOk());
   EXPECT_TRUE(writing.ok()) << Text(writing);
@@ -132,8 +131,7 @@ TEST_F(Verify, NamesEachFileWithAWrongByteWhereverItIs) {
       if (!Store::Open({.read_only = true}, path_, {}, &store).ok()) {
         ++refused;
       } else {
-        store.reset();
-        const VerifyReport report = Find({.cells = false});
+        const VerifyReport report = ReportOf(*store, {.cells = false});
         ASSERT_THAT(report.problems,
                     Contains(Field(&VerifyProblem::file, sst)));
         ASSERT_EQ(report.problem_count, 1u) << Text(report);
@@ -175,14 +173,12 @@ TEST_F(Verify, ListsEachCellThatCannotBeDecoded) {
   {
     // The merge operator refuses what is below these two.
     const auto store = OpenOrFail({}, path_, {});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Flush(), IsOk());
   }
   ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "client", KeyOf("1050", "q"), unknown));
   ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "client", KeyOf("1060", "q"), unknown));
   {
     const auto store = OpenOrFail({.auto_compaction = false}, path_, {});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Flush(), IsOk());
     for (const char* row : {"1050", "1060"}) {
       ASSERT_THAT(store->Put(row, "client", "q", "v", {.timestamp_ms = 9}),
@@ -211,7 +207,6 @@ TEST_F(Verify, FindsADeleteThatTheRecordsDoNotAllow) {
   const std::string path = dir_.File("other");
   {
     const auto store = OpenOrFail({}, path, kFamilies);
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("r", "client", "q", "v", {.timestamp_ms = 1}),
                 IsOk());
   }
@@ -219,7 +214,6 @@ TEST_F(Verify, FindsADeleteThatTheRecordsDoNotAllow) {
       PutRaw(path, "client", KeyOf("r", ""),
              EncodeEntries({{ChangeType::kDeleteFamily, 1, {}}})));
   const auto store = OpenOrFail({}, path, {});
-  ASSERT_NE(store, nullptr);
   VerifyReport report;
   ASSERT_THAT(store->Verify({}, &report), IsOk());
   ASSERT_EQ(report.problem_count, 1u) << Text(report);
@@ -230,7 +224,6 @@ TEST_F(Verify, FindsADeleteThatTheRecordsDoNotAllow) {
 // An opening refuses such a store.
 TEST_F(Verify, FindsAManifestThatIsDamagedUnderAnOpenStore) {
   const auto store = OpenOrFail({}, path_, {});
-  ASSERT_NE(store, nullptr);
   std::string manifest;
   std::ifstream(path_ + "/CURRENT") >> manifest;
   // RocksDB takes a last record that is too long for the end.
@@ -247,7 +240,6 @@ TEST_F(Verify, FindsAManifestThatIsDamagedUnderAnOpenStore) {
 
 TEST_F(Verify, NamesAFileThatWentMissing) {
   const auto store = OpenOrFail({.auto_compaction = false}, path_, {});
-  ASSERT_NE(store, nullptr);
   const std::string sst = Files(".sst").front();
   std::filesystem::remove(sst);
   VerifyReport report;
@@ -274,7 +266,6 @@ TEST_F(Verify, NamesBlobFilesInEachOthersPlace) {
   const std::string path = dir_.File("twice");
   {
     const auto store = OpenOrFail({.auto_compaction = false}, path, kFamilies);
-    ASSERT_NE(store, nullptr);
     for (const char value : {'a', 'b'}) {
       ASSERT_THAT(store->Put("row", "blobs", "q", std::string(150, value)),
                   IsOk());
@@ -287,10 +278,8 @@ TEST_F(Verify, NamesBlobFilesInEachOthersPlace) {
   std::filesystem::rename(blobs[1], blobs[0]);
   std::filesystem::rename(path + "/kept", blobs[1]);
   const auto store = OpenOrFail({.read_only = true}, path, {});
-  ASSERT_NE(store, nullptr);
-  std::optional<std::string> value;
-  ASSERT_THAT(store->Get("row", "blobs", "q", &value), IsOk());
-  EXPECT_EQ(value, std::string(150, 'a')) << "reads notice it, too";
+  EXPECT_EQ(ValueOf(*store, "row", "blobs", "q"), std::string(150, 'a'))
+      << "reads notice it, too";
   VerifyReport report;
   ASSERT_THAT(store->Verify({}, &report), IsOk());
   EXPECT_EQ(report.problem_count, 2u) << Text(report);
@@ -302,10 +291,8 @@ TEST_F(Verify, NamesBlobFilesInEachOthersPlace) {
 // The writers of tables are flushes, compactions and loads.
 TEST_F(Verify, HasAChecksumForEveryFileThatAWriterMade) {
   auto store = OpenOrFail({.auto_compaction = false}, path_, {});
-  ASSERT_NE(store, nullptr);
   ASSERT_THAT(store->Compact({.family = "client"}), IsOk());
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+  auto load = LoadInto(*store);
   ASSERT_THAT(load->Add("row", "latest", "q", "value"), IsOk());
   ASSERT_THAT(load->Add("row", "client", "q", "value", 5), IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
