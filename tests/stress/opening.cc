@@ -278,6 +278,7 @@ Opening DrawOpening(const Database& database, OpeningRules rules,
   options.level0_stop_writes_trigger = 10'000;
   options.max_subcompactions = static_cast<uint32_t>(1 + random->Below(2));
   options.max_open_files = random->OneIn(3) ? 30 : -1;
+  options.max_file_opening_threads = 2;  // starting 16 takes longer
 
   const bool builds = opening.rowbloom != nullptr &&
                       filter.bloom_type != BloomType::kNone &&
