@@ -40,26 +40,22 @@ bool PowerGoesDuringOpen(uint64_t calls_until_off, const std::string& path,
   return went;
 }
 
-void ExpectUsable(const std::string& path,
-                  const std::vector<FamilyDescriptor>& families) {
-  FaultPlan no_faults;
-  const auto env = NewFaultEnv(&no_faults);
-  const auto store = OpenOrFail({.env = env.get()}, path, families);
-  ASSERT_NE(store, nullptr);
+std::unique_ptr<Store> OpenUsable(
+    const std::string& path, const std::vector<FamilyDescriptor>& families) {
+  auto store = OpenOrFail({}, path, families);
   for (const FamilyDescriptor& family : families) {
     EXPECT_EQ(store->Families().at(family.name), family.options);
     EXPECT_THAT(store->Put("new", family.name, "q", "v"), IsOk());
-    std::optional<std::string> value;
-    EXPECT_THAT(store->Get("new", family.name, "q", &value), IsOk());
-    EXPECT_TRUE(value);
+    EXPECT_TRUE(ValueOf(*store, "new", family.name, "q"));
   }
   EXPECT_FALSE(std::filesystem::exists(path + "/" + kCreationMark));
+  return store;
 }
 
 // An error of the disk is not taken for a writer that has the lock.
 TEST(FailedOpening, IsNotCalledBusyWhicheverCallFails) {
   const TempDir dir;
-  ASSERT_NE(OpenOrFail({}, dir.File("first"), {{"a", {}}}), nullptr);
+  OpenOrFail({}, dir.File("first"), {{"a", {}}});
   uint64_t call = 0;
   bool met = true;
   while (met) {
@@ -87,7 +83,7 @@ TEST(InterruptedCreation, OfAStoreIsCompletedByTheNextOpen) {
     const TempDir dir;
     const std::string path = dir.File("db");
     went = PowerGoesDuringOpen(calls, path, families);
-    ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, families));
+    OpenUsable(path, families);
   }
   EXPECT_GT(calls, 20u);  // the steps of the creation were cut short
 }
@@ -107,36 +103,26 @@ TEST(InterruptedCreation, OfAStoreMayBeCompletedWithOtherOptions) {
     const bool is_complete = s.ok() && reader->Families().contains("a");
     reader.reset();
     if (is_complete) continue;
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectUsable(path, {{"a", {.bloom_type = BloomType::kRow}}}));
+    OpenUsable(path, {{"a", {.bloom_type = BloomType::kRow}}});
   }
   EXPECT_GT(calls, 20u);
 }
 
 TEST(InterruptedCreation, OfAFamilyIsCompletedByTheNextOpen) {
+  const TempDir dir;
+  const std::string original = dir.File("original");
+  ASSERT_THAT(
+      OpenOrFail({}, original, {{"a", {}}})->Put("old", "a", "q", "kept"),
+      IsOk());
   uint64_t calls = 0;
   for (bool went = true; went; calls += Stride(5)) {
     SCOPED_TRACE("power off after " + std::to_string(calls) + " changes");
-    const TempDir dir;
-    const std::string path = dir.File("db");
-    FaultPlan no_faults;
-    const auto env = NewFaultEnv(&no_faults);
-    {
-      const auto store = OpenOrFail({.env = env.get()}, path, {{"a", {}}});
-      ASSERT_NE(store, nullptr);
-      ASSERT_THAT(store->Put("old", "a", "q", "kept"), IsOk());
-    }
+    const std::string path = dir.File(std::to_string(calls));
+    std::filesystem::copy(original, path);
     went = PowerGoesDuringOpen(calls, path, {{"b", {}}});
     // Every other time the first opening does not name the family.
-    if (calls % 2 == 0) {
-      ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, {}));
-    }
-    ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, {{"b", {}}}));
-    const auto store = OpenOrFail({.env = env.get()}, path, {});
-    ASSERT_NE(store, nullptr);
-    std::optional<std::string> value;
-    ASSERT_THAT(store->Get("old", "a", "q", &value), IsOk());
-    EXPECT_EQ(value, "kept");
+    if (calls % 2 == 0) OpenUsable(path, {});
+    EXPECT_EQ(ValueOf(*OpenUsable(path, {{"b", {}}}), "old", "a", "q"), "kept");
   }
   EXPECT_GT(calls, 20u);
 }
@@ -144,7 +130,7 @@ TEST(InterruptedCreation, OfAFamilyIsCompletedByTheNextOpen) {
 TEST(InterruptedCreation, FamilyRecordWithoutColumnFamilyIsAnEmptyFamily) {
   const TempDir dir;
   const std::string path = dir.File("db");
-  { ASSERT_NE(OpenOrFail({}, path, {{"a", {}}}), nullptr); }
+  OpenOrFail({}, path, {{"a", {}}});
   {
     Database database;
     ASSERT_NO_FATAL_FAILURE(OpenRaw(path, &database));
@@ -156,11 +142,8 @@ TEST(InterruptedCreation, FamilyRecordWithoutColumnFamilyIsAnEmptyFamily) {
                                    " has a record and no column family"));
   {
     const auto reader = OpenOrFail({.read_only = true}, path, {});
-    ASSERT_NE(reader, nullptr);
     EXPECT_TRUE(reader->Families().empty());
-    std::vector<Cell> cells;
-    EXPECT_THAT(reader->GetRow("r", &cells), IsOk());
-    EXPECT_TRUE(cells.empty());
+    EXPECT_TRUE(GetRowOf(*reader, "r").empty());
     std::optional<std::string> value;
     EXPECT_THAT(reader->Get("r", "a", "q", &value), is_refused);
     CopyReport report;
@@ -170,8 +153,7 @@ TEST(InterruptedCreation, FamilyRecordWithoutColumnFamilyIsAnEmptyFamily) {
   std::unique_ptr<Store> reader;
   EXPECT_THAT(Store::Open({.read_only = true}, path, {{"a", {}}}, &reader),
               is_refused);
-  ASSERT_NO_FATAL_FAILURE(
-      ExpectUsable(path, {{"a", {.compression = Compression::kNone}}}));
+  OpenUsable(path, {{"a", {.compression = Compression::kNone}}});
 }
 
 TEST(InterruptedCreation, MarkedDatabaseWithoutRecordsIsNoForeignOne) {
@@ -190,7 +172,7 @@ TEST(InterruptedCreation, MarkedDatabaseWithoutRecordsIsNoForeignOne) {
   EXPECT_THAT(
       Store::Open({.create_if_missing = false}, path, {}, &store),
       StatusIs(Status::kNotFound, HasSubstr("its creation was interrupted")));
-  ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, {{"a", {}}}));
+  OpenUsable(path, {{"a", {}}});
 }
 
 // The log file of a store, which must have one with content.
@@ -209,13 +191,10 @@ TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
   const TempDir dir;
   const std::string path = dir.File("db");
   // Closed once, so that the log has nothing but the batches.
-  { ASSERT_NE(OpenOrFail({}, path, {{"a", {}}, {"b", {}}}), nullptr); }
-  FaultPlan no_faults;
-  const auto env = NewFaultEnv(&no_faults);
+  OpenOrFail({}, path, {{"a", {}}, {"b", {}}});
   uint64_t now = SystemWallClock();
   const WallClock wall_clock = [&now] { return now; };
-  const auto store = OpenOrFail({.env = env.get()}, path, {}, wall_clock);
-  ASSERT_NE(store, nullptr);
+  const auto store = OpenOrFail({}, path, {}, wall_clock);
   for (int i = 0; i < kBatches; ++i) {
     WriteBatch batch;
     batch.Put(std::to_string(i), "a", "q", "v");
@@ -233,13 +212,11 @@ TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
     const std::string copy = trial.File("db");
     CopyOpenDatabase(path, copy);
     std::filesystem::resize_file(LogFile(copy), cut);
-    const auto torn = OpenOrFail({.env = env.get()}, copy, {}, wall_clock);
-    ASSERT_NE(torn, nullptr);
+    const auto torn = OpenOrFail({}, copy, {}, wall_clock);
     uint64_t last_timestamp_ms = 0;
     int batches = 0;
     for (int i = 0; i < kBatches; ++i) {
-      std::vector<Cell> cells;
-      ASSERT_THAT(torn->GetRow(std::to_string(i), &cells), IsOk());
+      const std::vector<Cell> cells = GetRowOf(*torn, std::to_string(i));
       ASSERT_TRUE(cells.empty() || cells.size() == 2) << cells.size();
       if (cells.empty()) continue;
       ASSERT_EQ(batches, i) << "a batch is missing before this one";
@@ -262,9 +239,8 @@ TEST(TornLog, LosesNothingMoreByOpeningsThatAreCutShort) {
   constexpr uint64_t kRows = 12;
   const TempDir dir;
   const std::string path = dir.File("db");
-  { ASSERT_NE(OpenOrFail({}, path, {{"f", {}}}), nullptr); }
+  OpenOrFail({}, path, {{"f", {}}});
   const auto store = OpenOrFail({}, path, {});
-  ASSERT_NE(store, nullptr);
   for (uint64_t row = 0; row <= kRows; ++row) {
     ASSERT_THAT(store->Put(std::to_string(row), "f", "q", "v"), IsOk());
   }
@@ -289,10 +265,7 @@ TEST(TornLog, LosesNothingMoreByOpeningsThatAreCutShort) {
     PowerGoesDuringOpen(calls, copy, {});
     for (const bool read_only : {true, false}) {
       const auto opened = OpenOrFail({.read_only = read_only}, copy, {});
-      ASSERT_NE(opened, nullptr);
-      ScanCounts counts;
-      ASSERT_THAT(opened->Count({}, &counts), IsOk());
-      ASSERT_EQ(counts.rows, kRows);
+      ASSERT_EQ(CountsOf(*opened).rows, kRows);
     }
   }
   EXPECT_TRUE(with_two_logs > 0 || Stride(5) > 1);
@@ -308,7 +281,6 @@ TEST(FailedFlush, IsRefusedTheNextTimeUntilTheStoreIsOpenedAgain) {
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);
     auto store = OpenOrFail({.env = env.get()}, dir.File("db"), {{"a", {}}});
-    ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("gone", "a", "q", "v"), IsOk());
     ASSERT_THAT(store->DeleteRow("gone"), IsOk());
     ASSERT_THAT(store->Put("kept", "a", "q", "v"), IsOk());
@@ -324,12 +296,8 @@ TEST(FailedFlush, IsRefusedTheNextTimeUntilTheStoreIsOpenedAgain) {
     store.reset();
     plan.FailNoCall();
     store = OpenOrFail({.env = env.get()}, dir.File("db"), {});
-    ASSERT_NE(store, nullptr);
-    std::optional<std::string> value;
-    ASSERT_THAT(store->Get("kept", "a", "q", &value), IsOk());
-    EXPECT_EQ(value, "v");
-    ASSERT_THAT(store->Get("gone", "a", "q", &value), IsOk());
-    EXPECT_EQ(value, std::nullopt);
+    EXPECT_EQ(ValueOf(*store, "kept", "a", "q"), "v");
+    EXPECT_EQ(ValueOf(*store, "gone", "a", "q"), std::nullopt);
   }
   EXPECT_GT(refused * Stride(5), 5u);
 }
