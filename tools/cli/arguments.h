@@ -13,8 +13,9 @@
 
 namespace rowbloom::cli {
 
-// Checks that an option is a whole number in decimal. CLI11 would read -1 and
-// numbers that are too large as the largest number, and 010 as eight.
+// Checks that an option is a whole number in decimal, and leaves CLI11 its
+// shortest form: CLI11 would read 010 as eight, and -1 and numbers that are too
+// large as the largest number.
 template <typename Number = uint64_t>
 CLI::Validator WholeNumber() {
   return CLI::Validator(
@@ -85,14 +86,14 @@ template <typename Number>
 CLI::Option* AddNumberTo(CLI::App* command, const char* name, Number* value,
                          const char* meaning, const char* unit = "N") {
   return AddOptionTo(command, name, value, meaning, unit)
-      ->check(WholeNumber<Number>());
+      ->transform(WholeNumber<Number>());
 }
 template <typename Number>
 CLI::Option* AddNumberTo(CLI::App* command, const char* name,
                          std::optional<Number>* value, const char* meaning,
                          const char* unit = "N") {
   return AddOptionTo(command, name, value, meaning, unit)
-      ->check(WholeNumber<Number>());
+      ->transform(WholeNumber<Number>());
 }
 
 }  // namespace rowbloom::cli
