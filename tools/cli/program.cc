@@ -14,7 +14,6 @@
 #include "tools/cli/input.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/manual.h"
-#include "tools/cli/text.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -128,9 +127,9 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
     }
     return Fail(streams.err, found);
   } catch (const CLI::RequiredError& error) {
-    return Fail(streams.err, WithoutControls(error.what()) + HintOf(app));
+    return Fail(streams.err, error.what() + HintOf(app));
   } catch (const CLI::ParseError& error) {
-    return Fail(streams.err, WithoutControls(error.what()));
+    return Fail(streams.err, error.what());
   }
   return action(streams);
 }
@@ -181,7 +180,7 @@ int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
     code = FailedBy(end.signal);
     if (end.signal != 0) Complain(streams.err, "interrupted");
   } catch (const std::exception& error) {
-    Complain(streams.err, WithoutControls(error.what()));
+    Complain(streams.err, error.what());
   }
   if (!streams.out.flush()) {
     code = Fail(streams.err, "cannot write to standard output");

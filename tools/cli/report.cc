@@ -55,7 +55,7 @@ void Require(const std::optional<Error>& error) {
 }
 
 void Complain(const Diagnostics& err, std::string_view problem) {
-  err.stream << err.program << ": " << problem << "\n";
+  err.stream << err.program << ": " << WithoutControls(problem) << "\n";
 }
 
 ExitCode Fail(const Diagnostics& err, std::string_view problem) {

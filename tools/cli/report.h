@@ -89,7 +89,8 @@ Value Require(Result<Value> result) {
   return *std::move(result);
 }
 
-// Prints `<program>: <problem>` as a line of its own.
+// Prints `<program>: <problem>` as a line of its own, with control characters
+// escaped.
 void Complain(const Diagnostics& err, std::string_view problem);
 
 // Complains and returns kFailed.
