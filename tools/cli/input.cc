@@ -40,10 +40,12 @@ InputFile::~InputFile() { close(fd_); }
 
 Result<std::unique_ptr<InputFile>> InputFile::Open(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
+  std::unique_ptr<InputFile> file(new InputFile(fd));
+  // A directory can be opened, but even a read of nothing fails.
+  if (fd < 0 || read(fd, nullptr, 0) < 0) {
     return Error{path + ": " + std::generic_category().message(errno)};
   }
-  return std::unique_ptr<InputFile>(new InputFile(fd));
+  return file;
 }
 
 }  // namespace rowbloom::cli
