@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <clocale>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -79,6 +80,12 @@ class LineEditor {
   // Tab completes the first word of a line to one of these.
   explicit LineEditor(std::vector<std::string> words) {
     Words() = std::move(words);
+    // The editor drops bytes that are no characters of the locale, and "C" has
+    // those of ASCII alone.
+    const char* const locale = std::setlocale(LC_CTYPE, "");
+    if (locale == nullptr || std::string_view(locale) == "C") {
+      std::setlocale(LC_CTYPE, "C.UTF-8");
+    }
     rl_attempted_completion_function = [](const char* text, int start,
                                           int /*end*/) {
       rl_attempted_completion_over = 1;  // no names of files

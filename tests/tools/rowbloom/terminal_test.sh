@@ -78,4 +78,10 @@ typed 'put r a:q typed\nget r a:none\nexis\t r\nexit\n' \
 grep -q 'rowbloom> ' screen || fail "a shell has no prompt"
 grep -q '^yes' screen || fail "Tab does not complete exis to exists"
 [[ $("$rowbloom" get --db asked r a:q) == typed ]] || fail "a shell's put"
+for locale in C C.UTF-8; do
+  LC_ALL=$locale typed "put $locale a:q gr\\xc3\\xbcn\nexit\n" \
+    "'$rowbloom' shell --db asked" || fail "a shell in the locale $locale"
+  [[ $("$rowbloom" get --db asked "$locale" a:q) == 'gr\xC3\xBCn' ]] ||
+    fail "a shell drops letters that are not ASCII in the locale $locale"
+done
 echo "ok"
