@@ -13,7 +13,6 @@
 #include <ostream>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "rowbloom/result.h"
@@ -51,20 +50,23 @@ Result<std::vector<std::string>> SplitWords(std::string_view line) {
   return words;
 }
 
-// Returns the words to complete to. They are global, as libedit passes no
-// context to its callbacks.
-std::vector<std::string>& Words() {
-  static std::vector<std::string> words;
+// Returns the words that begin a line.
+const std::vector<std::string>& FirstWords() {
+  static const std::vector<std::string> words = [] {
+    std::vector<std::string> all = {"exit", "help"};
+    for (const Verb& verb : Verbs()) all.emplace_back(verb.name);
+    return all;
+  }();
   return words;
 }
 
-// Returns the next word that begins with `text`; starts with the first word if
-// `state` is 0. The caller frees it.
+// Returns the next of them that begins with `text`; starts with the first one
+// if `state` is 0. The caller frees it.
 char* NextWord(const char* text, int state) {
   static size_t next = 0;
   if (state == 0) next = 0;
-  while (next < Words().size()) {
-    const std::string& word = Words()[next++];
+  while (next < FirstWords().size()) {
+    const std::string& word = FirstWords()[next++];
     if (word.starts_with(text)) return strdup(word.c_str());
   }
   return nullptr;
@@ -72,72 +74,36 @@ char* NextWord(const char* text, int state) {
 
 char* NoWord(const char* /*text*/, int /*state*/) { return nullptr; }
 
-// Reads lines from the terminal of standard input. They can be edited, and the
-// arrow keys recall earlier ones. The library has one terminal and no lock: one
-// thread uses one editor at a time.
-class LineEditor {
- public:
-  // Tab completes the first word of a line to one of these.
-  explicit LineEditor(std::vector<std::string> words) {
-    Words() = std::move(words);
-    // The editor drops bytes that are no characters of the locale, and "C" has
-    // those of ASCII alone.
-    const char* const locale = std::setlocale(LC_CTYPE, "");
-    if (locale == nullptr || std::string_view(locale) == "C") {
-      std::setlocale(LC_CTYPE, "C.UTF-8");
-    }
-    rl_attempted_completion_function = [](const char* text, int start,
-                                          int /*end*/) {
-      rl_attempted_completion_over = 1;  // no names of files
-      return rl_completion_matches(text, start == 0 ? NextWord : NoWord);
-    };
+// Makes lines of a terminal editable: Tab completes their first word.
+void PrepareEditor() {
+  // The editor drops bytes that are no characters of the locale, and "C" has
+  // those of ASCII alone.
+  const char* const locale = std::setlocale(LC_CTYPE, "");
+  if (locale == nullptr || std::string_view(locale) == "C") {
+    std::setlocale(LC_CTYPE, "C.UTF-8");
   }
-  ~LineEditor() {
-    rl_attempted_completion_function = nullptr;
-    Words().clear();
-  }
-  LineEditor(const LineEditor&) = delete;
-  LineEditor& operator=(const LineEditor&) = delete;
+  rl_attempted_completion_function = [](const char* text, int start,
+                                        int /*end*/) {
+    rl_attempted_completion_over = 1;  // no names of files
+    return rl_completion_matches(text, start == 0 ? NextWord : NoWord);
+  };
+}
 
-  // Returns the next line without its end; nullopt: there is none.
-  std::optional<std::string> Read(const char* prompt) {
-    const std::unique_ptr<char, decltype(&std::free)> line(readline(prompt),
-                                                           &std::free);
-    if (line == nullptr) return std::nullopt;
-    if (*line != '\0') add_history(line.get());
-    return std::string(line.get());
-  }
-};
-
-// Gives the lines of a terminal or of a script.
-class Lines {
- public:
-  explicit Lines(const Streams& streams) : streams_(streams) {
-    if (!streams.in_is_terminal) return;
-    std::vector<std::string> words = {"exit", "help"};
-    for (const Verb& verb : Verbs()) words.emplace_back(verb.name);
-    editor_.emplace(std::move(words));
-  }
-
-  // Returns the next line; nullopt: there is none.
-  std::optional<std::string> Next() {
-    ++number_;
-    if (editor_) {
-      streams_.out.flush();
-      return editor_->Read("rowbloom> ");
-    }
+// Returns the next line, of a script or a prepared terminal, whose arrow keys
+// recall earlier ones; nullopt: there is none.
+std::optional<std::string> NextLine(const Streams& streams) {
+  if (!streams.in_is_terminal) {
     std::string line;
-    if (!std::getline(streams_.in, line)) return std::nullopt;
+    if (!std::getline(streams.in, line)) return std::nullopt;
     return line;
   }
-  // The number of the last line, from 1.
-  uint64_t number() const { return number_; }
-
- private:
-  const Streams& streams_;
-  std::optional<LineEditor> editor_;
-  uint64_t number_ = 0;
-};
+  streams.out.flush();
+  const std::unique_ptr<char, decltype(&std::free)> line(readline("rowbloom> "),
+                                                         &std::free);
+  if (line == nullptr) return std::nullopt;
+  if (*line != '\0') add_history(line.get());
+  return std::string(line.get());
+}
 
 struct ShellArgs : StoreArgs {
   void AddTo(CLI::App* command) {
@@ -160,9 +126,11 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
                         .db = args.db};
   Streams of_shell = streams;
   of_shell.session = &session;
-  Lines lines(streams);
+  if (streams.in_is_terminal) PrepareEditor();
+  uint64_t line_number = 0;
   int greatest = static_cast<int>(ExitCode::kOk);
-  while (const auto line = lines.Next()) {
+  while (const auto line = NextLine(streams)) {
+    ++line_number;
     auto words = SplitWords(*line);
     int code = static_cast<int>(ExitCode::kOk);
     if (!words) {
@@ -176,8 +144,8 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
     }
     if (code > static_cast<int>(ExitCode::kFinding) &&
         !streams.in_is_terminal) {
-      Complain(streams.err, fmt::format("line {} failed, and the shell ends",
-                                        lines.number()));
+      Complain(streams.err,
+               fmt::format("line {} failed, and the shell ends", line_number));
       return static_cast<ExitCode>(code);
     }
     greatest = std::max(greatest, code);
