@@ -17,7 +17,7 @@ using rocksdb::Status;
 namespace {
 
 // Checks the key layout and the families of an open store, and creates missing
-// ones, as Store::Open does.
+// ones, all or none, as Store::Open does.
 Status OpenAgain(const std::string& db,
                  const std::optional<KeyLayout>& expected,
                  const std::vector<FamilyDescriptor>& families, Store* store) {
@@ -28,14 +28,23 @@ Status OpenAgain(const std::string& db,
                     layout.ToString(), expected->ToString()));
   }
   const auto existing = store->Families();
+  std::vector<std::string> created;
   Status s;
   for (const auto& [name, options] : families) {
     const auto found = existing.find(name);
     if (found == existing.end()) {
-      if (s.ok()) s = store->CreateFamily(name, options);
-    } else if (found->second != options && s.ok()) {
+      s = store->CreateFamily(name, options);
+      if (s.ok()) created.push_back(name);
+    } else if (found->second != options) {
       s = Status::InvalidArgument("family \"" + ToPrintable(name) +
                                   "\" has other settings: alter changes them");
+    }
+    if (!s.ok()) break;
+  }
+  if (s.ok()) return s;
+  for (const std::string& name : created) {
+    if (const Status undone = store->DropFamily(name); !undone.ok()) {
+      return undone;
     }
   }
   return s;
