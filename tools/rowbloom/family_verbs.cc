@@ -96,11 +96,12 @@ void Remove(const RemovalArgs& args, const char* verb,
             Status (Store::*remove)(const std::string& name),
             const Streams& streams) {
   const std::shared_ptr<Store> store = args.store.OpenToWrite(streams);
-  const std::map<std::string, FamilyOptions> families = store->Families();
+  std::map<std::string, FamilyOptions> families = store->Families();
   std::set<std::string> names;
   std::string list;
   for (const std::string& name : args.families) {
-    Require(args.store.CheckFamily(name, families));
+    // The store refuses a family that it does not have.
+    Require(store->CheckAlterFamily(name, families[name]));
     if (!names.insert(name).second) continue;
     list += (list.empty() ? "" : ", ") + ToPrintable(name);
   }

@@ -55,7 +55,6 @@ class Loader {
  public:
   Loader(Store* store, const LoadArgs& args, std::string default_family)
       : store_(store),
-        store_args_(args.store),
         write_options_{.timestamp_ms = args.timestamp_ms,
                        .ttl_ms = args.ttl_ms},
         row_bytes_(store->Options().key_layout->FixedRowBytes()),
@@ -105,7 +104,9 @@ class Loader {
                       "found {}",
                       kMaxQualifierBytes, cell.qualifier.size())};
     }
-    return store_args_.CheckFamily(FamilyOf(cell), families_);
+    const std::string family(FamilyOf(cell));
+    if (families_.contains(family)) return std::nullopt;
+    return Error{Describe(store_->CheckAlterFamily(family, {}))};
   }
 
  private:
@@ -114,7 +115,6 @@ class Loader {
   }
 
   Store* const store_;
-  const StoreArgs& store_args_;
   const WriteOptions write_options_;
   const std::optional<uint32_t> row_bytes_;
   const std::string default_family_;

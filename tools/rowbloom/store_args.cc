@@ -113,20 +113,6 @@ std::shared_ptr<Store> StoreArgs::OpenToWrite(const Streams& streams) const {
   return Open(Options(), {}, streams);
 }
 
-std::optional<Error> StoreArgs::CheckFamily(
-    std::string_view family,
-    const std::map<std::string, FamilyOptions>& families) const {
-  if (families.contains(std::string(family))) return std::nullopt;
-  std::vector<std::string> names;
-  for (const auto& [name, options] : families) {
-    names.push_back(ToPrintable(name));
-  }
-  if (names.empty()) names.emplace_back("none");
-  return Error{
-      fmt::format("family \"{}\" is not in the store at {}; it has: {}",
-                  ToPrintable(family), db, fmt::join(names, ", "))};
-}
-
 CLI::Option* AddFamilySpecsTo(CLI::App* command,
                               std::vector<std::string>* families,
                               const char* meaning) {

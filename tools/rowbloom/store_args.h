@@ -2,15 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "rowbloom/result.h"
 #include "rowbloom/store.h"
 #include "tools/cli/output.h"
 #include "tools/cli/record.h"
@@ -54,11 +51,6 @@ struct StoreArgs {
   // Open an existing store.
   std::shared_ptr<Store> OpenToRead(const Streams& streams) const;
   std::shared_ptr<Store> OpenToWrite(const Streams& streams) const;
-
-  // Returns an error if the family is not one of the store's.
-  std::optional<Error> CheckFamily(
-      std::string_view family,
-      const std::map<std::string, FamilyOptions>& families) const;
 };
 
 // StoreArgs for verbs that print something.
