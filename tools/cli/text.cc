@@ -37,17 +37,12 @@ std::string PercentRange(double low, double high) {
 }
 
 std::string WithoutControls(std::string_view text) {
-  const auto is_control = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7f;
-  };
-  if (std::none_of(text.begin(), text.end(), is_control)) {
-    return std::string(text);
-  }
   std::string clean;
+  clean.reserve(text.size());
   for (const char c : text) {
-    if (is_control(c)) {
-      clean += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      clean += fmt::format("\\x{:02X}", byte);
     } else {
       clean += c;
     }

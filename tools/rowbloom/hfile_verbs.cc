@@ -52,10 +52,8 @@ template <typename Value>
 void AddChoiceTo(CLI::App* command, const char* name, std::string* choice,
                  const std::map<std::string, Value>& values,
                  const char* meaning, const char* unit) {
-  std::vector<std::string> names;
-  for (const auto& [choosable, value] : values) names.push_back(choosable);
   AddOptionTo(command, name, choice, meaning, unit)
-      ->transform(CLI::IsMember(names, CLI::ignore_case))
+      ->transform(CLI::IsMember(values, CLI::ignore_case))
       ->capture_default_str();
 }
 
