@@ -97,6 +97,8 @@ std::optional<std::string> NextLine(const Streams& streams) {
     if (!std::getline(streams.in, line)) return std::nullopt;
     return line;
   }
+  // A verb may have read the input to its end, after which a terminal goes on.
+  streams.in.clear();
   streams.out.flush();
   const std::unique_ptr<char, decltype(&std::free)> line(readline("rowbloom> "),
                                                          &std::free);

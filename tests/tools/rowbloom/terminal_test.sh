@@ -41,10 +41,12 @@ if ! "$rowbloom" export-hfile --db none none 2>&1 | grep -q "has no HFiles"; the
     "'$rowbloom' import-hfile --db db --latest-as-new out"
 fi
 
-# typed TEXT COMMAND: somebody types the text once the program waits.
+# typed COMMAND TEXT...: somebody types each text once the program waits.
 typed() {
-  { sleep 1 && printf '%b' "$1" && sleep 1; } |
-    script -qec "$2" /dev/null >screen 2>&1
+  local command=$1
+  shift
+  { for text; do sleep 1 && printf '%b' "$text"; done && sleep 1; } |
+    script -qec "$command" /dev/null >screen 2>&1
 }
 "$rowbloom" create --db asked --family a --family b
 families() { "$rowbloom" describe --db asked | cut -d , -f 1 | paste -sd ' '; }
@@ -54,18 +56,18 @@ fail() {
   exit 1
 }
 status=0
-typed 'no\n' "'$rowbloom' drop --db asked --family '\\x62'" || status=$?
+typed "'$rowbloom' drop --db asked --family '\\x62'" 'no\n' || status=$?
 ((status == 2)) || fail "drop, with no for an answer, ends with $status"
 grep -q 'Drop b with all cells? \[y/N\]' screen || fail "drop does not ask"
 [[ $(families) == "a b" ]] || fail "drop did not wait for a yes"
-typed 'y\n' "'$rowbloom' drop --db asked --family b" || fail "drop"
+typed "'$rowbloom' drop --db asked --family b" 'y\n' || fail "drop"
 [[ $(families) == a ]] || fail "drop did not drop"
 on_terminal "'$rowbloom' truncate --db asked --family a --yes" ||
   fail "truncate --yes asks"
 "$rowbloom" backup --db asked backups >made
 "$rowbloom" backup --db asked backups >made
 status=0
-typed 'no\n' "'$rowbloom' backups backups --keep 1" || status=$?
+typed "'$rowbloom' backups backups --keep 1" 'no\n' || status=$?
 ((status == 2)) || fail "backups --keep, with no for an answer, ends with $status"
 grep -q 'Delete all backups but 1? \[y/N\]' screen || fail "backups does not ask"
 on_terminal "'$rowbloom' backups backups --delete 1 --yes" ||
@@ -73,15 +75,21 @@ on_terminal "'$rowbloom' backups backups --delete 1 --yes" ||
 [[ $("$rowbloom" backups backups --json) == '{"backup":2,'* ]] ||
   fail "backups deleted another one"
 
-typed 'put r a:q typed\nget r a:none\nexis\t r\nexit\n' \
-  "'$rowbloom' shell --db asked" || fail "a shell"
+typed "'$rowbloom' shell --db asked" \
+  'put r a:q typed\nget r a:none\nexis\t r\nexit\n' || fail "a shell"
 grep -q 'rowbloom> ' screen || fail "a shell has no prompt"
 grep -q '^yes' screen || fail "Tab does not complete exis to exists"
 [[ $("$rowbloom" get --db asked r a:q) == typed ]] || fail "a shell's put"
 for locale in C C.UTF-8; do
-  LC_ALL=$locale typed "put $locale a:q gr\\xc3\\xbcn\nexit\n" \
-    "'$rowbloom' shell --db asked" || fail "a shell in the locale $locale"
+  LC_ALL=$locale typed "'$rowbloom' shell --db asked" \
+    "put $locale a:q gr\\xc3\\xbcn\nexit\n" ||
+    fail "a shell in the locale $locale"
   [[ $("$rowbloom" get --db asked "$locale" a:q) == 'gr\xC3\xBCn' ]] ||
     fail "a shell drops letters that are not ASCII in the locale $locale"
 done
+# Ctrl-D ends a value, not the terminal.
+typed "'$rowbloom' shell --db asked" 'put r a:one -\n' '1\x04\x04' \
+  'put r a:two -\n' '2\x04\x04' 'exit\n' || fail "a shell with typed values"
+[[ $("$rowbloom" row --db asked r a:one a:two | cut -f 3 | paste -sd ' ') == "1 2" ]] ||
+  fail "a shell takes one typed value"
 echo "ok"
