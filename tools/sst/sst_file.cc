@@ -33,6 +33,14 @@ constexpr std::string_view kFullFilter = "fullfilter.";
 constexpr std::string_view kPartitionedFilter = "partitionedfilter.";
 constexpr std::string_view kPerBlockFilter = "filter.";
 
+// Tells whether a name is after all that were read. RocksDB writes names in
+// order, once each, and refuses other properties.
+template <typename Value>
+bool Follows(const std::string& name,
+             const std::map<std::string, Value, std::less<>>& read) {
+  return read.empty() || read.rbegin()->first < name;
+}
+
 }  // namespace
 
 Status SstFile::Open(const std::string& path, std::unique_ptr<SstFile>* file) {
@@ -137,6 +145,7 @@ Status SstFile::ReadMetaindex() {
   Status status = ReadBlock(metaindex, &block);
   if (!status.ok()) return status;
   EntryCursor entries(block, ValueForm::kSized);
+  uint64_t named_bytes = 0;
   while (entries.Next()) {
     std::string_view value = entries.value();
     BlockHandle handle;
@@ -152,7 +161,19 @@ Status SstFile::ReadMetaindex() {
                       "end before the metaindex",
                       entries.key(), handle.size_bytes, handle.offset_bytes));
     }
-    meta_blocks_.insert_or_assign(entries.key(), handle);
+    // Many names of one block would make readers read it that many times.
+    named_bytes += handle.size_bytes + kBlockTrailerBytes;
+    if (named_bytes > metaindex.offset_bytes) {
+      return Damaged(
+          metaindex, "metaindex",
+          fmt::format("names blocks of {} bytes, expected at most the {} "
+                      "before it",
+                      named_bytes, metaindex.offset_bytes));
+    }
+    if (!Follows(entries.key(), meta_blocks_)) {
+      return Damaged(metaindex, "metaindex", "names out of order");
+    }
+    meta_blocks_.emplace_hint(meta_blocks_.end(), entries.key(), handle);
   }
   if (entries.status().ok()) return Status::OK();
   return Damaged(metaindex, "metaindex", entries.status().getState());
@@ -173,11 +194,13 @@ Status SstFile::ReadProperties() {
   size_t sequence_number_at = 0;
   EntryCursor entries(std::string_view(block).substr(0, handle.size_bytes),
                       ValueForm::kSized);
+  bool in_order = true;
   while (entries.Next()) {
     if (entries.key() == kGlobalSequenceNumber) {
       sequence_number = entries.value();
       sequence_number_at = entries.value_offset_bytes();
     }
+    in_order = in_order && Follows(entries.key(), properties_);
     properties_.insert_or_assign(entries.key(), std::string(entries.value()));
   }
 
@@ -192,8 +215,13 @@ Status SstFile::ReadProperties() {
     if (Verify(handle, original, &compression).ok()) status = Status::OK();
   }
   if (status.ok()) status = CheckUncompressed(handle, compression);
-  if (!status.ok() || entries.status().ok()) return status;
-  return Damaged(handle, "properties", entries.status().getState());
+  if (status.ok() && !entries.status().ok()) {
+    status = Damaged(handle, "properties", entries.status().getState());
+  }
+  if (status.ok() && !in_order) {
+    status = Damaged(handle, "properties", "names out of order");
+  }
+  return status;
 }
 
 std::optional<uint64_t> SstFile::NumberProperty(std::string_view name) const {

@@ -206,9 +206,41 @@ TEST_P(SstDamage, HandlesThatLieAreRefused) {
   EXPECT_THAT(message_for({0, 0x3fff}),
               HasSubstr("of 16383 bytes at offset 0, expected it to end "
                         "before the metaindex"));
+  // All bytes before, of which other names have some, too.
+  EXPECT_THAT(message_for({0, metaindex.offset_bytes - kBlockTrailerBytes}),
+              HasSubstr("names blocks of "));
   // A place that no block starts at.
   EXPECT_THAT(message_for({filter.offset_bytes + 1, filter.size_bytes - 1}),
               HasSubstr("checksum"));
+}
+
+// RocksDB's reader finds the first of two names, or refuses them.
+TEST_P(SstDamage, NamesOutOfOrderAreRefused) {
+  struct Case {
+    std::string block;
+    BlockHandle handle;
+    std::string name;  // or the end of one
+  };
+  for (const Case& tested :
+       {Case{"metaindex", file_->footer().metaindex, "rocksdb.properties"},
+        Case{"properties",
+             file_->meta_blocks().find("rocksdb.properties")->second,
+             "entries"}}) {
+    SCOPED_TRACE(tested.block);
+    test::WriteFile(path_, good_);
+    test::ChangeBlock(path_, tested.handle, [&](std::string* contents) {
+      const size_t at = contents->find(tested.name);
+      ASSERT_NE(at, std::string::npos);
+      (*contents)[at] = 'a';
+    });
+    std::unique_ptr<SstFile> file;
+    const rocksdb::Status status = SstFile::Open(path_, &file);
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_THAT(status.ToString(),
+                HasSubstr(": " + tested.block + " at offset " +
+                          std::to_string(tested.handle.offset_bytes) +
+                          ": names out of order"));
+  }
 }
 
 TEST_P(PartitionedSstDamage, PartitionThatIsItsOwnIndexIsRefused) {
