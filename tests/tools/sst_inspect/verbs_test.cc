@@ -170,12 +170,14 @@ TEST_F(Verbs, TimestampsAreDecoded) {
   for (const std::string& key : test::NumberedKeys(1000)) {
     ASSERT_THAT(writer.Put(key, time, "v"), IsOk());
   }
+  // RocksDB 7.8 does not count it in the properties.
+  ASSERT_THAT(writer.Delete("key001000", time), IsOk());
   ASSERT_THAT(writer.Finish(), IsOk());
   EXPECT_THAT(RunTool({"data", "--cells", "1", path_}).out,
               HasSubstr("  key000000         42  put          0  v\n"));
   const Output verify = RunTool({"verify", path_});
   EXPECT_EQ(verify.code, 0) << verify.out;
-  EXPECT_THAT(verify.out, HasSubstr("1,000 keys probed"));
+  EXPECT_THAT(verify.out, HasSubstr("1,001 keys probed"));
   const Output probe = RunTool({"probe", "--key", "key000500", path_});
   EXPECT_THAT(probe.out, HasSubstr("in file         yes, put at 42 with"));
 }

@@ -15,6 +15,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/slice_transform.h"
@@ -304,6 +305,30 @@ TEST_F(Verify, PropertiesThatDisagreeAreFindings) {
         (*contents)[entries.value_offset_bytes()] = '\xd1';
       });
   ExpectFinding("properties say 2001 entries, found 2000");
+}
+
+// RocksDB before 6.0 does not count range deletions as entries and deletions.
+TEST_F(Verify, CountsOfEarlierVersionsAreFine) {
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), test::MakeOptions({}));
+  ASSERT_TRUE(writer.Open(path_).ok());
+  ASSERT_TRUE(writer.Put("a", "v").ok());
+  ASSERT_TRUE(writer.DeleteRange("b", "c").ok());
+  ASSERT_TRUE(writer.Finish().ok());
+  ASSERT_TRUE(sst::SstFile::Open(path_, &file_).ok());
+  for (const auto& [name, count] : {std::pair("rocksdb.num.entries", '\1'),
+                                    std::pair("rocksdb.deleted.keys", '\0')}) {
+    test::ChangeBlock(
+        path_, file_->meta_blocks().find("rocksdb.properties")->second,
+        [name = name, count = count](std::string* contents) {
+          sst::EntryCursor entries(*contents, sst::ValueForm::kSized);
+          while (entries.Next() && entries.key() != name) {
+          }
+          ASSERT_EQ(entries.value(), std::string(1, count + 1));
+          (*contents)[entries.value_offset_bytes()] = count;
+        });
+    const Output output = RunTool({"verify", path_});
+    EXPECT_EQ(output.code, 0) << output.out;
+  }
 }
 
 TEST_F(Verify, GoesOnBehindDamage) {
