@@ -137,7 +137,9 @@ ExitCode FileOpener::Open(const std::string& path, bool listed,
   std::unique_ptr<TableFile> file;
   const rocksdb::Status status = OpenTable(path, &file);
   std::error_code ignored;
-  if (!status.ok() && listed && !fs::exists(path, ignored)) {
+  // A link without its file is not gone.
+  if (!status.ok() && listed &&
+      !fs::exists(fs::symlink_status(path, ignored))) {
     Complain(streams_.err,
              WithoutControls(path) + ": gone since it was listed");
     return ExitCode::kOk;

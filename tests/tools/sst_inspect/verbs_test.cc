@@ -182,6 +182,15 @@ TEST_F(Verbs, TimestampsAreDecoded) {
   EXPECT_THAT(probe.out, HasSubstr("in file         yes, put at 42 with"));
 }
 
+TEST_F(Verbs, ALinkWithoutItsFileIsAFailure) {
+  const std::string links = dir_.File("links");
+  std::filesystem::create_directory(links);
+  std::filesystem::create_symlink(path_ + ".moved", links + "/a.sst");
+  const Output verify = RunTool({"verify", links});
+  EXPECT_EQ(verify.code, 2);
+  EXPECT_THAT(verify.err, HasSubstr("a.sst: cannot open: "));
+}
+
 TEST_F(Verbs, MeasureAgreesWithThePrediction) {
   const std::string prefix = test::NumberedKeys(2000)[0].substr(0, 3);
   std::vector<std::string> keys;
