@@ -21,6 +21,7 @@
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/open_db.h"
 #include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -174,10 +175,6 @@ Status ReadOnce(const std::string& path,
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   status = rocksdb::DB::OpenForReadOnly(options, path, ToRead(families),
                                         &handles, Into(&db));
-  if (status.IsInvalidArgument() && status.getState() != nullptr) {
-    // A comparator is unknown. RocksDB does not name the database.
-    return Status::InvalidArgument(path + ": " + status.getState());
-  }
   if (!status.ok()) return status;
   for (size_t i = 0; i < handles.size(); ++i) {
     TreeFamily& family = tree->families.emplace_back();
@@ -291,7 +288,8 @@ Status ReadTree(const std::string& path,
     status = ReadOnce(path, directories, tree);
     if (status.ok() && IsComplete(*tree)) break;
   }
-  return status;
+  // RocksDB does not name the database.
+  return Prefixed(path + ": ", status);
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -248,6 +248,8 @@ TEST_F(TreeVerb, RefusesWhatIsNoDatabase) {
               HasSubstr("expected a directory with a file CURRENT"));
   std::ofstream(path_ + "/CURRENT") << "MANIFEST-000001\n";
   EXPECT_EQ(RunTool({path_}).code, 2);
+  std::ofstream(path_ + "/CURRENT") << "";
+  EXPECT_THAT(RunTool({path_}).err, HasSubstr(path_ + ": CURRENT file"));
 }
 
 }  // namespace
