@@ -18,6 +18,7 @@
 #include "tests/support/fault_file_system.h"
 #include "tests/support/random.h"
 #include "tests/support/stride.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::test {
 namespace {
@@ -173,7 +174,7 @@ TEST_F(StoreFamilies, DropGivesBackTheDiskOnceScansAreDone) {
     EXPECT_THAT(rows.status(), IsOk());
     EXPECT_EQ(seen, 901);
   }
-  EXPECT_EQ(tables(), before - 3);
+  EXPECT_TRUE(WaitFor([&] { return tables() == before - 3; }));
 }
 
 // Export and copies read family by family, long after their snapshot.
