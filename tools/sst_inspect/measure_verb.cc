@@ -49,11 +49,12 @@ struct AbsentKeys {
 };
 
 // Makes absent keys from the keys of a file: about `count` of each kind that
-// the layout allows, or fewer if there are not so many mixtures. Each is a
-// mixture of keys drawn at random, and is compared with all keys of the file,
-// which takes two passes over it. Keys that share a filter key with the file's
-// keys are omitted, since "may match" is right for them. Of rows that share a
-// filter key, such as a prefix, one is kept. The same seed gives the same keys.
+// the layout allows, or fewer if there are not so many mixtures or they are
+// long. Each is a mixture of keys drawn at random, and is compared with all
+// keys of the file, which takes two passes over it. Keys that share a filter
+// key with the file's keys are omitted, since "may match" is right for them. Of
+// rows that share a filter key, such as a prefix, one is kept. The same seed
+// gives the same keys.
 class AbsentKeyMaker {
  public:
   // The file, the format and the filter must outlive it.
@@ -94,7 +95,14 @@ class AbsentKeyMaker {
     return absent;
   }
 
+  // Longer keys of the file are not drawn. A small file can have many large
+  // keys, as each may have all but its last bytes from the one before it.
+  static constexpr size_t kMaxKeyBytes = 32 << 10;
+
  private:
+  // The bytes of the keys of a kind, after which no more are made.
+  static constexpr size_t kMaxMadeBytes = size_t{64} << 20;
+
   using Keys = std::unordered_set<std::string>;
 
   // Returns a number below `bound`. The distributions of standard libraries
@@ -115,7 +123,7 @@ class AbsentKeyMaker {
     while (cells->Next()) {
       const std::string_view key =
           format_.WithoutTimestamp(cells->cell().user_key);
-      if (seen > 0 && key == last) continue;
+      if (key.size() > kMaxKeyBytes || (seen > 0 && key == last)) continue;
       last.assign(key);
       ++seen;
       if (sampled_.size() < kSampleKeys) {
@@ -173,10 +181,13 @@ class AbsentKeyMaker {
   Keys MakeSome(const MakeOne& make_one) const {
     constexpr int kAttempts = 16;
     Keys keys;
-    for (uint64_t i = 0; i < count_; ++i) {
+    size_t bytes = 0;
+    for (uint64_t i = 0; i < count_ && bytes < kMaxMadeBytes; ++i) {
       for (int attempt = 0; attempt < kAttempts; ++attempt) {
         const std::optional<std::string> key = make_one(attempt);
-        if (key && keys.insert(*key).second) break;
+        if (!key || !keys.insert(*key).second) continue;
+        bytes += key->size();
+        break;
       }
     }
     return keys;
@@ -348,9 +359,10 @@ void PrintMeasure(const TableFile& file, FilterReader* filter,
     if (measured.probed > 0) results.push_back(measured);
   }
   if (results.empty()) {
-    Require(Error{file.path() +
-                  ": nothing to look up: no keys, or none whose absence such a "
-                  "filter could tell"});
+    Require(Error{fmt::format(
+        "{}: nothing to look up: no keys of at most {} bytes, or none whose "
+        "absence such a filter could tell",
+        file.path(), AbsentKeyMaker::kMaxKeyBytes)});
   }
   PrintMeasured(file, args.seed, results, output);
 }

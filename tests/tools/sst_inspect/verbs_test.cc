@@ -258,6 +258,28 @@ TEST_F(Verbs, MeasureLeavesOutFilesWithoutFilter) {
   EXPECT_FALSE(Records(one_of_two, "measured").empty());
 }
 
+// Long keys that share their beginnings take little of a file, and would take
+// much memory.
+TEST_F(Verbs, MeasureTakesBoundedMemory) {
+  const auto measure = [&](size_t key_bytes) {
+    const std::string start(key_bytes - 3, 'k');
+    std::vector<std::string> keys;
+    for (int i = 100; i < 200; ++i) keys.push_back(start + std::to_string(i));
+    const std::shared_ptr<const rocksdb::FilterPolicy> policy(
+        rocksdb::NewBloomFilterPolicy(10));
+    EXPECT_NO_FATAL_FAILURE(test::WriteSst({.policy = policy}, path_, keys));
+    return RunTool({"measure-fpr", "--json", path_});
+  };
+  const Output long_keys = measure(30'000);
+  const uint64_t made = (64 << 20) / 30'000 + 1;
+  const uint64_t probed = Records(long_keys, "measured").at(0)["probed"];
+  EXPECT_LE(probed, made);
+  EXPECT_GE(probed, made - 100);  // some are keys of the file
+  const Output too_long = measure(40'000);
+  EXPECT_EQ(too_long.code, 2);
+  EXPECT_THAT(too_long.err, HasSubstr("no keys of at most 32768 bytes"));
+}
+
 // A filter does not look up bytes that are no row of its layout.
 TEST_F(Verbs, MeasureCountsOnlyWhatTheFilterLooksUp) {
   Write({.policy =
