@@ -336,6 +336,7 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
   std::vector<std::string> found;
   std::vector<fs::path> searched;
   for (const std::string& path : paths) {
+    if (path.empty()) return InvalidArgument("the path of HFiles is empty");
     std::error_code error;
     if (!fs::is_directory(path, error)) {
       found.push_back(path);

@@ -46,8 +46,8 @@ inline constexpr char kMobFiles[] = "files of MOB values";
 // rows, are passed over: they are read through references alone. Where a
 // table's directory was searched, the rest of its regions has no row twice and,
 // if each region in it tells its rows, has all rows. Errors are those of a
-// directory, or of a `.regioninfo` in it; InvalidArgument: a directory that
-// holds the archive, or regions of several tables.
+// directory, or of a `.regioninfo` in it; InvalidArgument: an empty path, or a
+// directory that holds the archive, or regions of several tables.
 rocksdb::Status FindStoreFiles(
     const std::vector<std::string>& paths,
     const std::function<bool(const std::string&)>& is_family,
