@@ -405,6 +405,17 @@ TEST_P(Transactions, AWriteToWhatIsWrittenConflicts) {
   EXPECT_EQ(Value("r", "q"), "theirs");
 }
 
+TEST_P(Transactions, AWriteThatMakesAChangeImpossibleIsItsError) {
+  const auto transaction = Begin();
+  transaction->Put("s", family(), "q", "mine");
+  transaction->Increment("r", family(), "q", 1);
+  Put("r", "q", "no counter");
+  EXPECT_THAT(transaction->Commit(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("")));
+  EXPECT_EQ(Value("r", "q"), "no counter");
+  EXPECT_EQ(Value("s", "q"), "-");
+}
+
 TEST_P(Transactions, WritesToOtherCellsDoNotConflict) {
   Put("r", "q", "mine");
   const auto transaction = Begin();
