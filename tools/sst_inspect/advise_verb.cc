@@ -394,10 +394,8 @@ ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
       }));
     }
     if (unknown) {
-      Complain(
-          streams.err,
-          WithoutControls(tree.path + ", family " + ToPrintable(family.name) +
-                          " is left out: " + unknown->message));
+      Complain(streams.err, tree.path + ", family " + ToPrintable(family.name) +
+                                " is left out: " + unknown->message);
       continue;
     }
     if (files.empty()) continue;

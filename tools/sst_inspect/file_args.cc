@@ -68,7 +68,7 @@ ExitCode OrComplain(const Diagnostics& err,
   try {
     return use();
   } catch (const cli::Failure& failure) {
-    Complain(err, WithoutControls(failure.what()));
+    Complain(err, failure.what());
     return failure.code();
   }
 }
@@ -140,8 +140,7 @@ ExitCode FileOpener::Open(const std::string& path, bool listed,
   // A link without its file is not gone.
   if (!status.ok() && listed &&
       !fs::exists(fs::symlink_status(path, ignored))) {
-    Complain(streams_.err,
-             WithoutControls(path) + ": gone since it was listed");
+    Complain(streams_.err, path + ": gone since it was listed");
     return ExitCode::kOk;
   }
   return OrComplain(streams_.err, [&] {

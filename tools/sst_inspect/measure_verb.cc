@@ -384,8 +384,8 @@ Action AddMeasure(CLI::App* command) {
             any_filter = true;
             PrintMeasure(file, filter.get(), *args, output);
           } else {
-            Complain(streams.err, WithoutControls(file.path()) +
-                                      ": no filter that can be probed");
+            Complain(streams.err,
+                     file.path() + ": no filter that can be probed");
           }
           return ExitCode::kOk;
         });
