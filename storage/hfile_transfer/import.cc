@@ -118,8 +118,7 @@ class Importer {
   const HFileImportOptions& options_;
   Store* const store_;
   HFileImportReport* const report_;
-  Families families_;
-  Families new_families_;
+  Families families_;  // the store's, and the new ones
   HFileReaderOptions reader_options_;
   std::optional<MobFiles> mob_files_;
   ProgressMeter meter_;
@@ -179,13 +178,13 @@ Status Importer::PlanFamilies(const SnapshotManifest& manifest) {
                  "options, or leave it out: "),
           s);
     }
-    new_families_.emplace(schema.name, family);
+    families_.emplace(schema.name, family);
+    report_->new_families.push_back({schema.name, family});
   }
   if (!missing.empty()) {
     return InvalidArgument("table ", ToPrintable(table), " has no family \"",
                            ToPrintable(*missing.begin()), "\"");
   }
-  families_.insert(new_families_.begin(), new_families_.end());
   return Status::OK();
 }
 
@@ -212,34 +211,26 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
                           "nor in the store");
     }
   }
-  for (const auto& [name, family] : new_families_) {
-    report_->new_families.push_back({name, family});
-  }
   if (options_.dry_run) {
     for (auto& [name, of_family] : files_) {
       if (s.ok()) s = ChooseFiles(name, &of_family, nullptr);
     }
     return s;
   }
-  std::vector<std::string> created;
-  for (const auto& [name, family] : new_families_) {
-    if (s.ok()) s = store_->CreateFamily(name, family);
-    if (s.ok()) created.push_back(name);
-  }
-  if (s.ok()) {
-    std::unique_ptr<BulkLoad> load;
-    s = CatchExceptions([&] {
-      const Status begun = store_->NewBulkLoad({}, &load);
-      return begun.ok() ? Load(load.get()) : begun;
-    });
-    report_->may_be_loaded = !s.ok() && load != nullptr && load->MayBeLoaded();
-  }
+  if (s.ok()) s = store_->CreateFamilies(report_->new_families);
+  if (!s.ok()) return s;
+  std::unique_ptr<BulkLoad> load;
+  s = CatchExceptions([&] {
+    const Status begun = store_->NewBulkLoad({}, &load);
+    return begun.ok() ? Load(load.get()) : begun;
+  });
+  report_->may_be_loaded = !s.ok() && load != nullptr && load->MayBeLoaded();
   // New families may have cells of the load, too.
   if (s.ok() || report_->may_be_loaded) return s;
-  for (const std::string& name : created) {
-    const Status dropped = store_->DropFamily(name);
+  for (const FamilyDescriptor& family : report_->new_families) {
+    const Status dropped = store_->DropFamily(family.name);
     if (!dropped.ok()) {
-      s = Aborted(s.ToString(), "; family \"", ToPrintable(name),
+      s = Aborted(s.ToString(), "; family \"", ToPrintable(family.name),
                   "\" was created and stays: ", dropped.ToString());
     }
   }

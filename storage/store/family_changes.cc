@@ -2,7 +2,9 @@
 // FORMAT.md has the order of the steps. The next opening completes a change
 // that was interrupted after any of them.
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/write_batch.h"
@@ -39,36 +41,55 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
 
 }  // namespace
 
-Status Store::CreateFamily(const std::string& name,
-                           const FamilyOptions& options) {
+Status Store::CreateFamilies(std::span<const FamilyDescriptor> added) {
   return impl_->Change([&]() -> Status {
+    if (added.empty()) return Status::OK();
     OpenedStore& opened = impl_->opened;
-    if (Status s = CheckFamilyName(name); !s.ok()) return s;
     const std::unique_lock changing(opened.families->change_mutex);
     FamilyMap families = *opened.families->Get();
-    if (families.contains(name)) {
-      return InvalidArgument(QuotedFamily(name), " is in the store at ",
-                             opened.path, " already");
-    }
-    FamilySetup setup;
+    std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
     rocksdb::WriteBatch batch;
-    Status s =
-        MakeFamilySetup(name, options, opened.options, opened.shared, &setup);
-    if (!s.ok()) return s;
+    for (const auto& [name, options] : added) {
+      Status s = CheckFamilyName(name);
+      if (s.ok() && families.contains(name)) {
+        s = InvalidArgument(QuotedFamily(name), " is in the store at ",
+                            opened.path, " already");
+      }
+      FamilySetup setup;
+      if (s.ok()) {
+        s = MakeFamilySetup(name, options, opened.options, opened.shared,
+                            &setup);
+      }
+      if (!s.ok()) return s;
+      PutFamilyRecord(FamilyState::kKept, name, options, &batch);
+      column_families.push_back(std::move(setup.descriptor));
+      families.emplace(name, std::move(setup.family));
+    }
     // RocksDB (7.8.3) looks up column families without a lock when it checks
     // the keys of a transaction.
     const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
-    // A drop that failed half-way may have left a column family of that name.
-    s = opened.database.DropColumnFamily(name);
-    PutFamilyRecord(FamilyState::kKept, name, options, &batch);
+    Status s;
+    for (const FamilyDescriptor& family : added) {
+      // A drop that failed half-way may have left a column family of that name.
+      if (s.ok()) s = opened.database.DropColumnFamily(family.name);
+    }
     if (s.ok()) s = opened.database.WriteSynced(&batch);
-    if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
+    if (s.ok()) s = opened.database.CreateColumnFamilies(column_families);
     if (!s.ok()) return s;
-    setup.family.Connect(opened.database, name);
-    families.emplace(name, std::move(setup.family));
+    for (const FamilyDescriptor& family : added) {
+      families.at(family.name).Connect(opened.database, family.name);
+    }
     opened.families->Set(FamilyTable::Share(std::move(families)));
     no_writes.NoteWideWrite();
     return s;
+  });
+}
+
+Status Store::CreateFamily(const std::string& name,
+                           const FamilyOptions& options) {
+  return CatchExceptions([&] {
+    const FamilyDescriptor family{name, options};
+    return CreateFamilies({&family, 1});
   });
 }
 

@@ -16,8 +16,8 @@ using rocksdb::Status;
 
 namespace {
 
-// Checks the key layout and the families of an open store, and creates missing
-// ones, all or none, as Store::Open does.
+// Does with an open store what Store::Open would do: checks the key layout and
+// the families, and creates missing ones, all or none.
 Status OpenAgain(const std::string& db,
                  const std::optional<KeyLayout>& expected,
                  const std::vector<FamilyDescriptor>& families, Store* store) {
@@ -28,26 +28,18 @@ Status OpenAgain(const std::string& db,
                     layout.ToString(), expected->ToString()));
   }
   const auto existing = store->Families();
-  std::vector<std::string> created;
-  Status s;
-  for (const auto& [name, options] : families) {
-    const auto found = existing.find(name);
+  std::vector<FamilyDescriptor> missing;
+  for (const FamilyDescriptor& family : families) {
+    const auto found = existing.find(family.name);
     if (found == existing.end()) {
-      s = store->CreateFamily(name, options);
-      if (s.ok()) created.push_back(name);
-    } else if (found->second != options) {
-      s = Status::InvalidArgument("family \"" + ToPrintable(name) +
-                                  "\" has other settings: alter changes them");
-    }
-    if (!s.ok()) break;
-  }
-  if (s.ok()) return s;
-  for (const std::string& name : created) {
-    if (const Status undone = store->DropFamily(name); !undone.ok()) {
-      return undone;
+      missing.push_back(family);
+    } else if (found->second != family.options) {
+      return Status::InvalidArgument(
+          "family \"" + ToPrintable(family.name) +
+          "\" has other settings: alter changes them");
     }
   }
-  return s;
+  return missing.empty() ? Status::OK() : store->CreateFamilies(missing);
 }
 
 }  // namespace

@@ -318,6 +318,8 @@ class Store {
   // refuse the name or the options.
   rocksdb::Status CreateFamily(const std::string& name,
                                const FamilyOptions& options);
+  // Adds families, all or none. Errors are those of CreateFamily.
+  rocksdb::Status CreateFamilies(std::span<const FamilyDescriptor> families);
   // Removes a family with all its cells. Reads and scans that are under way
   // still see it, and its disk space is freed when they end. The Finish of a
   // load that has cells of it fails.

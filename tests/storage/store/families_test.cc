@@ -118,6 +118,14 @@ TEST_F(StoreFamilies, RefusedOnesAreNotCreated) {
   EXPECT_THAT(
       store_->AlterFamily("a", {.false_positive_rate = 2}),
       StatusIs(Status::kInvalidArgument, HasSubstr("false_positive_rate")));
+  for (const FamilyDescriptor& refused : std::vector<FamilyDescriptor>{
+           {"a", {}}, {"b", {}}, {"c:d", {}}, {"c", {.max_versions = 0}}}) {
+    EXPECT_THAT(store_->CreateFamilies(
+                    std::vector<FamilyDescriptor>{{"b", {}}, refused}),
+                StatusIs(Status::kInvalidArgument, HasSubstr(refused.name)));
+    EXPECT_EQ(store_->Families().size(), 1u);
+  }
+  EXPECT_THAT(store_->CreateFamilies({}), IsOk());
   Open({});
   EXPECT_EQ(store_->Families().size(), 1u);
   Open({}, {.read_only = true});
@@ -845,16 +853,21 @@ class InterruptedChange : public ::testing::Test {
 
 TEST_F(InterruptedChange, CreationIsCompletedOrHasNotBegun) {
   int completed = 0;
-  TryAll([](Store* store) { return store->CreateFamily("c", {.ttl_ms = 9}); },
+  const std::vector<FamilyDescriptor> created = {{"c", {.ttl_ms = 9}},
+                                                 {"d", {.max_versions = 2}}};
+  TryAll([&](Store* store) { return store->CreateFamilies(created); },
          [&](Store* store, bool done) {
-           const auto families = store->Families();
+           auto families = store->Families();
+           EXPECT_EQ(families.contains("c"), families.contains("d"));
            if (done) {
              ASSERT_TRUE(families.contains("c"));
            }
            if (!families.contains("c")) return;
            if (!done) ++completed;
-           EXPECT_EQ(families.at("c").ttl_ms, 9u);
-           EXPECT_THAT(store->Put("r", "c", "q", "v"), IsOk());
+           for (const FamilyDescriptor& family : created) {
+             EXPECT_EQ(families[family.name], family.options);
+             EXPECT_THAT(store->Put("r", family.name, "q", "v"), IsOk());
+           }
          });
   EXPECT_GT(completed, 0);
 }
