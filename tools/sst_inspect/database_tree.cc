@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <system_error>
 
 #include "rocksdb/comparator.h"
@@ -167,6 +168,7 @@ Status ReadOnce(const std::string& path,
   options.paranoid_checks = false;  // so refused SSTs do not fail the opening
   options.skip_stats_update_on_db_open = true;
   options.max_open_files = 20;  // without a limit the opening opens each file
+  options.max_file_opening_threads = 1;  // each file is refused
   Families families;
   status = LoadFamilies(path, env.get(), options, &families);
   if (!status.ok()) return status;
@@ -187,6 +189,32 @@ Status ReadOnce(const std::string& path,
     if (!status.ok()) return status;
   }
   return db->Close();
+}
+
+void CountUnlisted(const std::vector<std::string>& directories,
+                   DatabaseTree* tree) {
+  std::set<fs::path> listed;
+  for (const TreeFamily& family : tree->families) {
+    for (const TreeFile& file : family.files) {
+      listed.insert(fs::path(file.path).filename());
+    }
+  }
+  for (const std::string& directory : directories) {
+    // An error ends the loop: what cannot be listed is not counted.
+    std::error_code error;
+    for (fs::directory_iterator it(directory, error), end; !error && it != end;
+         it.increment(error)) {
+      const fs::path& path = it->path();
+      if (path.extension() != ".sst" || listed.contains(path.filename())) {
+        continue;
+      }
+      std::error_code gone;
+      const uint64_t bytes = fs::file_size(path, gone);
+      if (gone) continue;
+      ++tree->unlisted_files;
+      tree->unlisted_bytes += bytes;
+    }
+  }
 }
 
 bool IsComplete(const DatabaseTree& tree) {
@@ -288,6 +316,7 @@ Status ReadTree(const std::string& path,
     status = ReadOnce(path, directories, tree);
     if (status.ok() && IsComplete(*tree)) break;
   }
+  if (status.ok()) CountUnlisted(directories, tree);
   // RocksDB does not name the database.
   return Prefixed(path + ": ", status);
 }

@@ -70,6 +70,11 @@ struct TreeFamily {
 struct DatabaseTree {
   std::string path;
   std::vector<TreeFamily> families;
+  // The SSTs in its directories that the MANIFEST does not name: obsolete ones,
+  // new ones of a process that has the database open, or those whose records
+  // the MANIFEST has lost.
+  uint64_t unlisted_files = 0;
+  uint64_t unlisted_bytes = 0;
 };
 
 TreeSums SumOf(std::span<const TreeFile> files);

@@ -105,12 +105,19 @@ void Print(const DatabaseTree& tree, const TreeArgs& args,
       .InText("level", "all")
       .Number("families", tree.families.size());
   all.AddWithFilesTo(&record);
+  record.Count("unlisted_files", tree.unlisted_files)
+      .Count("unlisted_bytes", tree.unlisted_bytes);
   if (output.json) return output.Print(record);
   if (tree.families.size() > 1) levels.AddRow(record);
   output.Line(tree.path);
   families.Print();
   output.Line();
   levels.Print();
+  if (tree.unlisted_files > 0) {
+    output.Line(fmt::format(
+        "  {} more files with {} bytes are not in the MANIFEST",
+        Grouped(tree.unlisted_files), Grouped(tree.unlisted_bytes)));
+  }
   if (args.files && all.files > 0) output.Line();
 }
 
