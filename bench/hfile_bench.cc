@@ -408,7 +408,6 @@ class HFileBench {
                      [=, this] { return Import(encoded_path, db); })};
     std::vector<Claim> claims;
     if (IsLz4())
-      // An import reads on a thread of its own, whose time CPU leaves out.
       claims = {
           {.at_most = kImport, .of = &Measurement::wall_ratio, .contender = 1},
           {.at_most = kImport, .of = &Measurement::wall_ratio, .contender = 2}};

@@ -17,7 +17,6 @@
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/hfile_transfer/cell_loader.h"
-#include "storage/hfile_transfer/cells_ahead.h"
 #include "storage/hfile_transfer/family_settings.h"
 #include "storage/hfile_transfer/hbase_limits.h"
 #include "storage/hfile_transfer/hbase_records.h"
@@ -382,7 +381,7 @@ Status Importer::CheckFamily(const std::string& path,
 
 Status Importer::LoadFamily(const std::string& name,
                             std::vector<SourceFile> files, BulkLoad* load) {
-  CellsAhead cells(reader_options_, std::move(files));
+  MergedCells cells(reader_options_, std::move(files));
   CellLoader loader(options_, load, name, families_.at(name), &*mob_files_,
                     report_);
   uint64_t files_read = 0;

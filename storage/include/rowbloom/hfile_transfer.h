@@ -225,8 +225,7 @@ struct HFileImportReport {
 //   others           as HFileReader and the store report them
 // Memory: a path and some numbers for each file; the load-on-open section and a
 // data block (HFileReader) of each file whose rows overlap those being read,
-// and of 64 MOB files; a MOB value; the cells read ahead, some 400 KiB or two
-// of the largest; and that of a BulkLoad.
+// and of 64 MOB files; a MOB value; and that of a BulkLoad.
 rocksdb::Status ImportHFiles(const HFileImportOptions& options,
                              const std::vector<std::string>& paths,
                              Store* store, HFileImportReport* report);
