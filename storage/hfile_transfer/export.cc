@@ -10,6 +10,7 @@
 #include "rowbloom/store.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/wall_clock.h"
+#include "storage/hfile_transfer/cell_tags.h"
 #include "storage/hfile_transfer/export_directory.h"
 #include "storage/hfile_transfer/hbase_limits.h"
 #include "storage/hfile_transfer/progress_meter.h"
