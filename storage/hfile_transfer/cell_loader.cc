@@ -72,11 +72,12 @@ std::optional<uint64_t> TtlOf(const std::optional<CellTags>& tags) {
 
 }  // namespace
 
-CellLoader::CellLoader(const HFileImportOptions& options, BulkLoad* load,
-                       const std::string& family,
+CellLoader::CellLoader(Mode mode, const HFileImportOptions& options,
+                       BulkLoad* load, const std::string& family,
                        const FamilyOptions& family_options, MobFiles* mob_files,
                        HFileImportReport* report)
-    : options_(options),
+    : mode_(mode),
+      options_(options),
       load_(load),
       now_ms_(load == nullptr ? SystemWallClock() : load->timestamp_ms()),
       wall_ms_(std::min(SystemWallClock(), now_ms_)),
@@ -86,7 +87,7 @@ CellLoader::CellLoader(const HFileImportOptions& options, BulkLoad* load,
       mob_files_(mob_files),
       report_(report) {}
 
-Status CellLoader::Check(const HFileCellView& cell, const std::string& root) {
+Status CellLoader::Check(const HFileCellView& cell) {
   std::optional<CellTags> tags;
   std::optional<MobReference> reference;
   Status s = CheckAlone(cell, latest_, options_.drop_tags, &tags, &reference);
@@ -101,10 +102,12 @@ Status CellLoader::Check(const HFileCellView& cell, const std::string& root) {
                          {},
                          static_cast<uint64_t>(cell.timestamp_ms)});
   }
-  const Value value{cell, reference, root, TtlOf(tags)};
-  std::string_view bytes;
-  s = ReadValue(value, &bytes);
-  return s.ok() && load_ != nullptr ? load_->Check(PutOf(value, bytes)) : s;
+  has_references_ = has_references_ || reference.has_value();
+  if (load_ == nullptr) return s;
+  // Add checks the size of a value in a MOB file.
+  const std::string root;
+  return load_->Check(PutOf({cell, reference, root, TtlOf(tags)},
+                            reference ? std::string_view() : cell.value));
 }
 
 Status CellLoader::Add(const HFileCellView& cell, const std::string& root) {
@@ -237,7 +240,7 @@ Status CellLoader::AddPut(uint64_t timestamp_ms, const Value& value) {
   }
   std::string_view bytes;
   Status s = ReadValue(value, &bytes);
-  if (s.ok()) s = load_->Add(PutOf(value, bytes));
+  if (s.ok()) s = Load(PutOf(value, bytes));
   if (!s.ok()) return s;
   ++puts_;
   value_bytes_ += bytes.size();
@@ -250,20 +253,20 @@ Status CellLoader::AddDeleteVersion(uint64_t timestamp_ms) {
     return Status::OK();
   }
   version_deleted_ms_ = timestamp_ms;
-  return Load(ChangeType::kDeleteVersion, timestamp_ms);
+  return LoadDelete(ChangeType::kDeleteVersion, timestamp_ms);
 }
 
 Status CellLoader::AddDeleteColumn(uint64_t timestamp_ms) {
   if (IsDeleted(timestamp_ms)) return Status::OK();
   column_deleted_ = true;
-  return Load(ChangeType::kDelete, timestamp_ms);
+  return LoadDelete(ChangeType::kDelete, timestamp_ms);
 }
 
 Status CellLoader::AddDeleteFamily(uint64_t timestamp_ms) {
   // They come newest first.
   if (family_deleted_ms_) return Status::OK();
   family_deleted_ms_ = timestamp_ms;
-  return Load(ChangeType::kDeleteFamily, timestamp_ms);
+  return LoadDelete(ChangeType::kDeleteFamily, timestamp_ms);
 }
 
 Status CellLoader::AddDeleteFamilyVersion(uint64_t timestamp_ms) {
@@ -272,14 +275,19 @@ Status CellLoader::AddDeleteFamilyVersion(uint64_t timestamp_ms) {
   if (family_deleted_ms_ && timestamp_ms <= *family_deleted_ms_) {
     return Status::OK();
   }
-  return Load(ChangeType::kDeleteFamilyVersion, timestamp_ms);
+  return LoadDelete(ChangeType::kDeleteFamilyVersion, timestamp_ms);
 }
 
-Status CellLoader::Load(ChangeType type, uint64_t timestamp_ms) {
+Status CellLoader::LoadDelete(ChangeType type, uint64_t timestamp_ms) {
   if (latest_) return Status::OK();
-  Status s = load_->Add({type, row_, family_, qualifier_, {}, timestamp_ms});
+  Status s = Load({type, row_, family_, qualifier_, {}, timestamp_ms});
   if (s.ok()) ++report_->deletes;
   return s;
+}
+
+Status CellLoader::Load(const Change& change) {
+  if (load_ == nullptr) return Status::OK();
+  return mode_ == Mode::kTry ? load_->Check(change) : load_->Add(change);
 }
 
 }  // namespace rowbloom::hfile_transfer

@@ -21,9 +21,15 @@ namespace rowbloom::hfile_transfer {
 // Not thread-safe.
 class CellLoader {
  public:
-  // All outlive it. nullptr for `load`: cells are checked alone, by what every
-  // store refuses.
-  CellLoader(const HFileImportOptions& options, BulkLoad* load,
+  // Says what becomes of the cells that are added.
+  enum class Mode : uint8_t {
+    kLoad,
+    kTry,  // they are checked as a load checks them, and not loaded
+  };
+
+  // All outlive it. nullptr for `load`: cells are checked by what every store
+  // refuses, and not loaded.
+  CellLoader(Mode mode, const HFileImportOptions& options, BulkLoad* load,
              const std::string& family, const FamilyOptions& family_options,
              MobFiles* mob_files, HFileImportReport* report);
 
@@ -35,8 +41,11 @@ class CellLoader {
   rocksdb::Status Add(const HFileCellView& cell, const std::string& root);
 
   // The errors that Add has for the cell whatever was added before it, though
-  // a delete before it may make Add pass over it. Adds nothing.
-  rocksdb::Status Check(const HFileCellView& cell, const std::string& root);
+  // a delete before it may make Add pass over it. Adds nothing. Values in MOB
+  // files are not read, because a cell that is passed over needs none.
+  rocksdb::Status Check(const HFileCellView& cell);
+  // True if a cell that was checked has its value in a MOB file.
+  bool has_references() const { return has_references_; }
 
  private:
   // The value of a put, or where it is.
@@ -78,8 +87,11 @@ class CellLoader {
 
   bool IsDeleted(uint64_t timestamp_ms) const;
   // Adds a delete of the column here, or of its family, to the load.
-  rocksdb::Status Load(ChangeType type, uint64_t timestamp_ms);
+  rocksdb::Status LoadDelete(ChangeType type, uint64_t timestamp_ms);
+  // Adds the change to the load, or checks it.
+  rocksdb::Status Load(const Change& change);
 
+  const Mode mode_;
   const HFileImportOptions& options_;
   BulkLoad* const load_;
   const uint64_t now_ms_;  // the time of the load
@@ -94,6 +106,7 @@ class CellLoader {
   // The kinds of cells that were added or checked in the family.
   bool has_labels_ = false;
   bool has_deletes_ = false;
+  bool has_references_ = false;  // among those that were checked
 
   std::string row_;  // empty: none yet
   std::optional<uint64_t> family_deleted_ms_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -104,8 +105,15 @@ class Importer {
   // passed over. nullptr: there is no load in a dry run.
   Status ChooseFiles(const std::string& name, std::vector<SourceFile>* files,
                      BulkLoad* load);
-  // The error that an import of the file alone would have.
+  // The error that an import of the file alone would have, but for the values
+  // of its cells in MOB files.
   Status ReadThrough(const SourceFile& file, CellLoader* loader);
+  // Leaves out the files with a cell whose value cannot be read in its MOB
+  // file. The cells that need none, because others delete or replace them, are
+  // known only where all files are merged.
+  Status LeaveOutLacking(const std::string& name, BulkLoad* load,
+                         std::vector<SourceFile>* files, bool* some_are_out);
+  void LeaveOut(const SourceFile& file, Status why);
   Status CheckFamily(const std::string& path, const std::string& name) const;
   Status LoadFamily(const std::string& name, std::vector<SourceFile> files,
                     BulkLoad* load);
@@ -311,8 +319,9 @@ Status Importer::NoteReplaced(const HFileReader& reader, SourceFile* file) {
 Status Importer::ChooseFiles(const std::string& name,
                              std::vector<SourceFile>* files, BulkLoad* load) {
   std::vector<SourceFile> left = std::exchange(*files, {});
-  std::optional<CellLoader> kept(std::in_place, options_, load, name,
-                                 families_.at(name), &*mob_files_, report_);
+  const CellLoader none(CellLoader::Mode::kTry, options_, load, name,
+                        families_.at(name), &*mob_files_, report_);
+  std::optional<CellLoader> kept(none);
   for (bool again = true; again;) {
     again = false;
     std::vector<SourceFile> replaced;
@@ -330,15 +339,26 @@ Status Importer::ChooseFiles(const std::string& name,
         if (s.ok()) kept.emplace(std::move(with_this));
       }
       if (s.ok()) {
-        if (options_.dry_run) report_->cells += file.entries;
         files->push_back(std::move(file));
         continue;
       }
-      report_->left_out.push_back(std::move(s));
-      for (const std::string& input : file.replaced) --replaced_[input];
+      LeaveOut(file, std::move(s));
       again = true;
     }
     left = std::move(replaced);
+    if (again || !kept->has_references()) continue;
+    Status s = LeaveOutLacking(name, load, files, &again);
+    if (!s.ok()) return s;
+    if (!again) continue;
+    // The checks begin anew, without the files that are out.
+    kept.emplace(none);
+    for (const SourceFile& file : *files) meter_.Expect(file.entries);
+    files->insert(files->end(), std::move_iterator(left.begin()),
+                  std::move_iterator(left.end()));
+    left = std::exchange(*files, {});
+  }
+  if (options_.dry_run) {
+    for (const SourceFile& file : *files) report_->cells += file.entries;
   }
   for (size_t i = 0; i < left.size(); ++i) {
     ++report_->passed_over["files that a compaction replaced"];
@@ -348,12 +368,45 @@ Status Importer::ChooseFiles(const std::string& name,
   return Status::OK();
 }
 
+Status Importer::LeaveOutLacking(const std::string& name, BulkLoad* load,
+                                 std::vector<SourceFile>* files,
+                                 bool* some_are_out) {
+  HFileImportReport ignored;
+  CellLoader loader(CellLoader::Mode::kTry, options_, load, name,
+                    families_.at(name), &*mob_files_, &ignored);
+  std::map<size_t, Status> lacking;  // by the file's place
+  for (const SourceFile& file : *files) meter_.Expect(file.entries);
+  MergedCells cells(reader_options_, *files);
+  Status s = cells.Start();
+  while (s.ok() && cells.Valid()) {
+    const HFileCellView& cell = cells.cell();
+    const SourceFile& file = cells.file();
+    const Status why = loader.Add(cell, file.root);
+    if (!why.ok()) lacking.try_emplace(file.place, InCell(file, cell, why));
+    s = CountCell(cell);
+    if (s.ok()) s = cells.Next();
+  }
+  if (!s.ok()) return s;
+  *some_are_out = std::erase_if(*files, [&](const SourceFile& file) {
+                    const auto found = lacking.find(file.place);
+                    if (found == lacking.end()) return false;
+                    LeaveOut(file, std::move(found->second));
+                    return true;
+                  }) > 0;
+  return s;
+}
+
+void Importer::LeaveOut(const SourceFile& file, Status why) {
+  report_->left_out.push_back(std::move(why));
+  for (const std::string& input : file.replaced) --replaced_[input];
+}
+
 Status Importer::ReadThrough(const SourceFile& file, CellLoader* loader) {
   MergedCells cells(reader_options_, {file});
   Status s = cells.Start();
   while (s.ok() && cells.Valid()) {
     const HFileCellView& cell = cells.cell();
-    s = loader->Check(cell, file.root);
+    s = loader->Check(cell);
     if (!s.ok()) return InCell(file, cell, s);
     s = CountCell(cell);
     if (s.ok()) s = cells.Next();
@@ -382,8 +435,8 @@ Status Importer::CheckFamily(const std::string& path,
 Status Importer::LoadFamily(const std::string& name,
                             std::vector<SourceFile> files, BulkLoad* load) {
   MergedCells cells(reader_options_, std::move(files));
-  CellLoader loader(options_, load, name, families_.at(name), &*mob_files_,
-                    report_);
+  CellLoader loader(CellLoader::Mode::kLoad, options_, load, name,
+                    families_.at(name), &*mob_files_, report_);
   uint64_t files_read = 0;
   if (Status s = cells.Start(); !s.ok()) return s;
   while (cells.Valid()) {

@@ -143,8 +143,10 @@ struct HFileImportOptions {
   // others are loaded, also files that a compaction replaced by it. Deletes in
   // it are then missing, and so are those that the compaction dropped, so that
   // cells that they deleted may become visible. Every file is read twice, as it
-  // has to be known to be whole before its first cell is loaded. The load, and
-  // new families of a snapshot, are made before the first reading: after a
+  // has to be known to be whole before its first cell is loaded. The files of a
+  // family with values in MOB files are read once more, all together, to learn
+  // which values are needed, and again where one of these is missing. The load,
+  // and new families of a snapshot, are made before the first reading: after a
   // crash these families may be left without cells.
   bool keep_going = false;
   // True: nothing is loaded or created. The report says what would be, and its

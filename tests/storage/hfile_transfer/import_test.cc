@@ -827,8 +827,9 @@ TEST_F(ImportOfMobValues, OfFilesInTurnsBesideFilesThatAreNowhere) {
       IsOk());
   EXPECT_EQ(report_.left_out.size(), kNowhere);
   EXPECT_EQ(report_.puts, references.size());
-  // Each store file is looked at and read, the last one is read twice.
-  EXPECT_EQ(cache->NewFileId() - first_id - 1, 2 * (kNowhere + 1) + 1 + 2);
+  // Each store file is looked at, read, and read with the others. The last one
+  // is read alone and with the others once more, and loaded.
+  EXPECT_EQ(cache->NewFileId() - first_id - 1, 3 * (kNowhere + 1) + 3 + 2);
 }
 
 // HBase may have removed their files.
@@ -839,15 +840,61 @@ TEST_F(ImportOfMobValues, AreNotNeededOfCellsThatAreNotLoaded) {
   ASSERT_THAT(Store::Open({}, dir_.File("ttl"), {family}, &store_), IsOk());
   constexpr int64_t kFuture = int64_t{1} << 50;
   const HFileCell deleted = Large("deleted", kFuture);
-  ASSERT_THAT(Run({WriteStoreFile({MakeCell("deleted", "q", kFuture,
-                                            HFileCellType::kDeleteColumn),
-                                   ReferenceTo("gone", deleted),
-                                   ReferenceTo("gone", Large("expired", 7))})}),
-              IsOk());
-  EXPECT_EQ(report_.puts, 0u);
-  EXPECT_EQ(report_.skipped, 2u);
+  const std::string table = WriteStoreFile(
+      {MakeCell("deleted", "q", kFuture, HFileCellType::kDeleteColumn),
+       ReferenceTo("gone", deleted), ReferenceTo("gone", Large("expired", 7))});
+  for (const bool keep_going : {true, false}) {
+    ASSERT_THAT(Run({table}, {.keep_going = keep_going}), IsOk());
+    EXPECT_THAT(report_.left_out, IsEmpty());
+    EXPECT_EQ(report_.puts, 0u);
+    EXPECT_EQ(report_.skipped, 2u);
+  }
   ExpectRefused({WriteStoreFile({ReferenceTo("gone", Large("r", kFuture))})},
                 Status::kNotSupported, {"MOB file \"gone\""});
+}
+
+// HBase 2.4 compacts MOB files: it archives the old ones, adds a store file
+// with references to the new one, and leaves the old references.
+TEST_F(ImportOfMobValues, AreNotNeededOfCellsThatOtherFilesReplace) {
+  WriteMob("02", {Large("moved")});
+  const std::string table = WriteStoreFile(
+      {ReferenceTo("01", Large("deleted")), ReferenceTo("01", Large("moved")),
+       MakeCell("small", "q", 7, kPut, "in place")});
+  HFileWriterOptions later = WithTags();
+  later.max_sequence_id = 9;
+  Write("hbase/data/default/orders/1e2d/f/0b",
+        {MakeCell("deleted", "q", 8, HFileCellType::kDeleteColumn),
+         ReferenceTo("02", Large("moved"))},
+        later);
+  for (const bool keep_going : {false, true}) {
+    ASSERT_THAT(Run({table}, {.keep_going = keep_going}), IsOk());
+    EXPECT_THAT(report_.left_out, IsEmpty());
+    EXPECT_EQ(report_.puts, 2u);
+    EXPECT_THAT(Values("moved", "q"), ElementsAre(Large("moved").value));
+    EXPECT_THAT(Values("small", "q"), ElementsAre("in place"));
+    EXPECT_THAT(Values("deleted", "q"), IsEmpty());
+    ASSERT_NO_FATAL_FAILURE(Open("db" + std::to_string(keep_going)));
+  }
+}
+
+// What a file deletes needs its value again when that file is left out.
+TEST_F(ImportOfMobValues, AreNeededOnceAFileWithDeletesIsLeftOut) {
+  WriteMob("01", {Large("a")});
+  const std::string table = WriteStoreFile({ReferenceTo("01", Large("a"))});
+  const std::string place = "hbase/data/default/orders/1e2d/f/";
+  Write(place + "0b", {ReferenceTo("gone", Large("b"))});
+  Write(place + "0c", {MakeCell("a", "q", 8, HFileCellType::kDeleteColumn),
+                       MakeCell("b", "q", 8, HFileCellType::kDeleteColumn),
+                       ReferenceTo("gone", Large("c"))});
+  for (const bool dry_run : {true, false}) {
+    ASSERT_THAT(Run({table}, {.keep_going = true, .dry_run = dry_run}), IsOk());
+    ASSERT_EQ(report_.left_out.size(), 2u);
+    EXPECT_THAT(report_.left_out[0].ToString(), HasSubstr("/0c: row \"c\""));
+    EXPECT_THAT(report_.left_out[1].ToString(), HasSubstr("/0b: row \"b\""));
+    EXPECT_EQ(report_.cells, 1u);
+  }
+  EXPECT_EQ(report_.puts, 1u);
+  EXPECT_THAT(Values("a", "q"), ElementsAre(Large("a").value));
 }
 
 TEST_F(ImportOfMobValues, ThatAreNowhereAreNamed) {
