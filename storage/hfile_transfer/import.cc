@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -292,7 +293,13 @@ Status Importer::Look(const StoreFile& found, size_t place) {
   }
   file.first_row = std::max(std::string_view(file.rows.start_row), first->row);
   file.sequence_id = bulk_load.value_or(MaxSequenceId(*reader));
-  if (!KeepsSequenceIds(*reader)) file.mvcc = bulk_load;
+  if (!KeepsSequenceIds(*reader)) {
+    file.mvcc = bulk_load;
+  } else if (bulk_load && *bulk_load < std::numeric_limits<int64_t>::max()) {
+    // HBase does so, too: the load has the number of the flush before it, and
+    // its cells have those of the cells that they replace.
+    ++file.sequence_id;
+  }
   const std::string& target =
       options_.family.empty() ? file.family : options_.family;
   s = CheckFamily(file.path, target);

@@ -212,6 +212,14 @@ TEST_F(Import, OfEqualCellsOfBulkLoadsTheLaterLoadCounts) {
   ASSERT_THAT(Run({file("cc_SeqId_12_", 3, keeps), file("flushed4", 4)}),
               IsOk());
   EXPECT_THAT(Values("r", "q"), ElementsAre("flushed4"));
+  // Such a load has the number of the flush before it, and is newer.
+  HFileWriterOptions flushed;
+  flushed.max_sequence_id = 12;
+  for (const char* name : {"bb_flushed", "dd_flushed"}) {
+    ASSERT_THAT(Run({file("cc_SeqId_12_", 3, keeps), file(name, 3, flushed)}),
+                IsOk());
+    EXPECT_THAT(Values("r", "q"), ElementsAre("cc_SeqId_12_"));
+  }
   const Status s = Run({file("dd_SeqId_1", 0)});
   EXPECT_EQ(s.code(), Status::kInvalidArgument);
   EXPECT_THAT(s.ToString(), AllOf(HasSubstr(dir_.File("dd_SeqId_1")),
