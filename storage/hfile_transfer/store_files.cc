@@ -281,7 +281,8 @@ StoreFile Follow(const std::string& path,
   const Place place(path);
   StoreFile file;
   file.name = path;
-  file.in_store = path;
+  // The same for one file, however its path is spelled.
+  file.in_store = (place.family / fs::path(path).filename()).string();
   file.root = place.root.string();
   if (!target) {
     file.path = path;

@@ -431,6 +431,13 @@ TEST_F(Import, FilesThatACompactionReplacedArePassedOver) {
   }
   ASSERT_THAT(Run({dir_.File("t")}, {.dry_run = true}), IsOk());
   EXPECT_EQ(report_.cells, 2u);
+  // A path may be spelled in several ways.
+  ASSERT_NO_FATAL_FAILURE(Open("spelled"));
+  ASSERT_THAT(Run({dir_.File(region + "/f/0a"),
+                   dir_.File("t/../" + region + "/./f//0c")}),
+              IsOk());
+  EXPECT_THAT(Values(region, "q"), IsEmpty());
+  EXPECT_THAT(Values("other", "q"), ElementsAre("stays"));
 }
 
 // A chain of compactions: 0a became 0b, and 0b and 0c became 0d.
