@@ -219,7 +219,9 @@ class RedisBloomFilter::Impl {
       return Status::NotFound("no filter \"" + ToPrintable(name) + "\"");
     }
     const uint64_t most = (shape().bits + 7) / 8;
-    if (exists && (!options_.adopt || bytes > most)) {
+    // Keys of a filter of this shape set no bit behind the last one.
+    const bool has_other_bits = !tail.empty() && (tail[0] & ~mark_) != 0;
+    if (exists && (!options_.adopt || bytes > most || has_other_bits)) {
       return Status::NotFound(
           "the string \"" + ToPrintable(name) + "\" of " +
           std::to_string(bytes) + " bytes has no mark of a filter of " +

@@ -341,6 +341,20 @@ TEST_F(RedisFilter, StringsOfAnotherSizeAreRefused) {
   }
 }
 
+// Another program's filter stays as it is when it is not adopted.
+TEST_F(RedisFilter, AStringWithBitsBehindTheLastOneIsNotAdopted) {
+  Ask({"SETBIT", "seen", "1002", "1"});
+  const std::string made = Ask({"GET", "seen"}).text;
+  options_.adopt = true;
+  options_.shape.bits = 1001;
+  std::unique_ptr<RedisBloomFilter> filter;
+  EXPECT_THAT(RedisBloomFilter::Open(options_, &filter),
+              StatusIs(Status::kNotFound, HasSubstr("another size")));
+  EXPECT_EQ(Ask({"GET", "seen"}).text, made);
+  options_.shape.bits = 1003;
+  EXPECT_NE(Open(), nullptr);
+}
+
 // Its bytes are as many as those of a filter with 64 bits less and an id, and
 // may have that one's mark.
 TEST_F(RedisFilter, AMarkAloneIsNoIdOfASmallerFilter) {
