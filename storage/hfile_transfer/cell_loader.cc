@@ -92,6 +92,7 @@ Status CellLoader::Check(const HFileCellView& cell) {
   std::optional<MobReference> reference;
   Status s = CheckAlone(cell, latest_, options_.drop_tags, &tags, &reference);
   if (s.ok()) s = CheckLabels(cell, tags);
+  if (s.ok()) s = CheckFamily(cell);
   if (!s.ok() || (tags && IsOver(cell, *tags))) return s;
   if (cell.type != HFileCellType::kPut) {
     if (load_ == nullptr || latest_) return s;
@@ -115,6 +116,7 @@ Status CellLoader::Add(const HFileCellView& cell, const std::string& root) {
   std::optional<MobReference> reference;
   Status s = CheckAlone(cell, latest_, options_.drop_tags, &tags, &reference);
   if (s.ok()) s = CheckLabels(cell, tags);
+  if (s.ok()) s = CheckFamily(cell);
   if (!s.ok()) return s;
   if (tags && !tags->names.empty()) ++report_->without_tags;
   if (tags && IsOver(cell, *tags)) {
@@ -178,6 +180,20 @@ Status CellLoader::CheckLabels(const HFileCellView& cell,
   has_labels_ = has_labels_ || has_label;
   has_deletes_ = has_deletes_ || is_delete;
   return Status::OK();
+}
+
+// CheckLabels has noted the kind of the cell.
+Status CellLoader::CheckFamily(const HFileCellView& cell) {
+  if (!first_family_) first_family_ = cell.family;
+  if (!other_family_ && cell.family != *first_family_) {
+    other_family_ = cell.family;
+  }
+  if (!other_family_ || !has_deletes_) return Status::OK();
+  return NotSupported("cells of families \"", ToPrintable(*first_family_),
+                      "\" and \"", ToPrintable(*other_family_),
+                      "\" for one family, and some of them are deletes, which "
+                      "would take cells of both. A major compaction in HBase "
+                      "leaves no deletes");
 }
 
 Status CellLoader::ReadValue(const Value& value, std::string_view* bytes) {

@@ -67,6 +67,8 @@ class CellLoader {
   // HBase a delete takes only cells of its own label, or those without one.
   rocksdb::Status CheckLabels(const HFileCellView& cell,
                               const std::optional<CellTags>& tags);
+  // NotSupported: the cells are of several families, and some are deletes.
+  rocksdb::Status CheckFamily(const HFileCellView& cell);
   // The value that a put is loaded with.
   rocksdb::Status ReadValue(const Value& value, std::string_view* bytes);
   // The put as it is loaded.
@@ -106,6 +108,8 @@ class CellLoader {
   // The kinds of cells that were added or checked in the family.
   bool has_labels_ = false;
   bool has_deletes_ = false;
+  std::optional<std::string> first_family_;
+  std::optional<std::string> other_family_;
   bool has_references_ = false;  // among those that were checked
 
   std::string row_;  // empty: none yet

@@ -119,6 +119,8 @@ rocksdb::Status ExportHFiles(const HFileExportOptions& options, Store* store,
 
 struct HFileImportOptions {
   // The family that all cells go to; empty: the one that they name.
+  // NotSupported if the cells are of several families and some are deletes, as
+  // these would take cells of all.
   std::string family;
   // The families whose cells are taken; empty: all. InvalidArgument if one is
   // neither in the files nor in the store.
@@ -218,9 +220,10 @@ struct HFileImportReport {
 //                    directory that holds HBase's archive or MOB files, where
 //                    deleted cells are, an exported snapshot, or regions of
 //                    several tables
-//   NotSupported     HFileReader's; a cell of an unknown type; a family with
-//                    deletes and visibility labels; a reference, link or MOB
-//                    value whose file is not there: the message says what to do
+//   NotSupported     HFileReader's; a cell of an unknown type; a family that
+//                    gets deletes and visibility labels, or deletes and cells
+//                    of several families; a reference, link or MOB value whose
+//                    file is not there: the message says what to do
 //   Corruption       a table's directory with no region, or two, for some rows;
 //                    a `.regioninfo` that cannot be read, or is of another
 //                    region than the name of its directory; HFileReader's

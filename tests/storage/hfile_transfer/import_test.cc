@@ -357,6 +357,32 @@ TEST_F(Import, SurplusVersionsAreTheStoresToDrop) {
   EXPECT_THAT(Values("r", "q", "store"), ElementsAre("99", "98"));
 }
 
+// A delete takes nothing of another family in HBase.
+TEST_F(Import, DeletesAreRefusedWhereFamiliesBecomeOne) {
+  HFileCell other = MakeCell("r", "q", 5, kPut, "other");
+  other.family = "o";
+  const std::string of_other = Write("other", {other});
+  const HFileImportOptions into_one = {.family = "f"};
+  for (const HFileCell& deleted :
+       {MakeCell("r", "", 9, HFileCellType::kDeleteFamily),
+        MakeCell("r", "q", 5, HFileCellType::kDelete),
+        MakeCell("z", "q", 9, HFileCellType::kDeleteColumn)}) {
+    const std::string deletes = Write("deletes", {deleted});
+    ExpectRefused({of_other, deletes}, Status::kNotSupported,
+                  {"\"f\"", "\"o\"", "would take cells of both"}, into_one);
+    ASSERT_THAT(Run({of_other, deletes}, {.family = "f", .keep_going = true}),
+                IsOk());
+    ASSERT_EQ(report_.left_out.size(), 1u);
+    EXPECT_THAT(Values("r", "q"), ElementsAre("other"));
+    ASSERT_NO_FATAL_FAILURE(Open(std::to_string(int(deleted.type))));
+  }
+  const std::string puts =
+      Write("puts", {MakeCell("r", "p", 5, kPut, "first")});
+  ASSERT_THAT(Run({of_other, puts}, into_one), IsOk());
+  EXPECT_THAT(Values("r", "p"), ElementsAre("first"));
+  EXPECT_THAT(Values("r", "q"), ElementsAre("other"));
+}
+
 TEST_F(Import, ALatestFamilyTakesTheNewestVersionsWithTheirTimestamps) {
   ASSERT_THAT(store_->Put("r", "latest", "old", "mine"), IsOk());
   ASSERT_THAT(store_->Put("r", "latest", "new", "mine"), IsOk());
