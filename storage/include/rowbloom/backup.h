@@ -4,7 +4,7 @@
 //   rocksdb::Status s = store->Backup("/backups/users");   // store.h
 //   std::vector<BackupInfo> backups;
 //   s = ListBackups("/backups/users", &backups);
-//   s = VerifyBackup("/backups/users", backups.back().id);
+//   s = VerifyBackup("/backups/users", /*id=*/1);
 //   s = RestoreBackup("/backups/users", std::nullopt, "users.db");
 //   s = PurgeBackups("/backups/users", 7);
 //

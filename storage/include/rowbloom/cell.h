@@ -18,6 +18,8 @@ inline constexpr size_t kMaxValueBytes = size_t{1} << 30;
 // The limit for the values of all versions of one cell together. Older versions
 // beyond it are dropped, whatever max_versions says. The newest is always kept.
 inline constexpr size_t kMaxCellBytes = size_t{1} << 30;
+// The limit for a batch or transaction: its keys and values, and some 24 bytes
+// for each change.
 inline constexpr size_t kMaxBatchBytes = size_t{2} << 30;
 
 // Timestamps are milliseconds since 1970-01-01 UTC, or any numbers that the

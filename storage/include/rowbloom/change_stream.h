@@ -6,8 +6,10 @@
 //   for (; s.ok() && changes->Valid(); changes->Next()) {
 //     Apply(changes->change());
 //   }
-//   if (s.ok()) s = changes->status();
-//   number = changes->number();  // for the next call
+//   if (s.ok()) {
+//     number = changes->number();  // for the next call
+//     s = changes->status();
+//   }
 //
 // A store numbers its changes. A copy (Store::Checkpoint, Backup) has the
 // numbers of its store up to the copy: if it is opened for reading, the changes

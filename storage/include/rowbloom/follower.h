@@ -4,8 +4,11 @@
 //   std::unique_ptr<rowbloom::Follower> follower;
 //   rocksdb::Status s = rowbloom::Follower::Open({}, "users.db", &follower);
 //   ...
-//   s = follower->Follow();
-//   s = follower->store()->Get("user_1001", "info", "mail", &value);
+//   if (s.ok()) s = follower->Follow();
+//   std::optional<std::string> value;
+//   if (s.ok()) {
+//     s = follower->store()->Get("user_1001", "info", "mail", &value);
+//   }
 //
 // The store is open for reading (StoreOptions::read_only), with snapshots,
 // filters, the front filter, verification and changes. It keeps the state of

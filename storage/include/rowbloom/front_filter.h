@@ -6,7 +6,8 @@
 //       {.key_layout = rowbloom::KeyLayout::Delimited(':')}, &options);
 //   std::unique_ptr<rowbloom::FrontFilterDB> db;
 //   if (s.ok()) s = rowbloom::OpenWithFrontFilter({}, options, path, &db);
-//   s = db->Get({}, "user_1002:mail", &mail);  // NotFound, no file is read
+//   std::string mail;  // NotFound, no file is read:
+//   if (s.ok()) s = db->Get({}, "user_1002:mail", &mail);
 //
 // It holds the ROW sections of all files, and the rows of all memtables, in
 // memory. It is never wrong about an absent row: after a change that it cannot

@@ -7,8 +7,10 @@
 //
 //   rowbloom::HFileImportReport taken;
 //   // `latest` families of another store take the newest version of each cell.
-//   s = rowbloom::ImportHFiles({.latest_as_new = true}, {"export"}, other,
-//                              &taken);
+//   if (s.ok()) {
+//     s = rowbloom::ImportHFiles({.latest_as_new = true}, {"export"}, other,
+//                                &taken);
+//   }
 //
 // Both may run during other reads and writes of the store. An import writes all
 // of its cells when it ends: in a `latest` family (FamilyOptions) they replace

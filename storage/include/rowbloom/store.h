@@ -6,9 +6,9 @@
 //   std::unique_ptr<rowbloom::Store> store;
 //   rocksdb::Status s = rowbloom::Store::Open({}, "users.db",
 //                                             {{"info", {}}}, &store);
-//   s = store->Put("user_1001", "info", "mail", "ada@example.org");
+//   if (s.ok()) s = store->Put("user_1001", "info", "mail", "ada@example.org");
 //   std::optional<std::string> value;
-//   s = store->Get("user_1001", "info", "mail", &value);
+//   if (s.ok()) s = store->Get("user_1001", "info", "mail", &value);
 //   if (s.ok() && value) ...
 //
 // A function that may fail returns a status and gives its result through a

@@ -5,9 +5,11 @@
 //   rocksdb::Status s = store->Begin(&transfer);
 //   std::optional<std::string> balance;
 //   if (s.ok()) s = transfer->Get("ada", "account", "balance", &balance);
-//   transfer->Put("ada", "account", "balance", Minus(balance, 10));
-//   transfer->Increment("bob", "account", "payments", 1);
-//   if (s.ok()) s = transfer->Commit();
+//   if (s.ok()) {
+//     transfer->Put("ada", "account", "balance", Minus(balance, 10));
+//     transfer->Increment("bob", "account", "payments", 1);
+//     s = transfer->Commit();
+//   }
 //   if (s.IsBusy()) ...  // nothing was written: begin again
 #pragma once
 
