@@ -196,10 +196,12 @@ typedef struct rowbloom_store_options_t {
 
 // Opens the store at `path`, and creates it if need be. Each of `families`
 // is a name, with settings after commas: "info", or "seen,versions=3,ttl=7d".
-// `rowbloom create --help` lists the settings. The store creates a family that
-// it does not have; one that it has must have these options. Families that are
-// not named are opened, too. `families` may be NULL if there are none, and
-// `options` may be NULL.
+// The settings are bloom, rate, kind, prefix, compression, bottom_compression,
+// dictionary, min_blob, block, timestamps, versions, min_versions and ttl;
+// `rowbloom create --help` has their values and defaults. The store creates a
+// family that it does not have; one that it has must have these options.
+// Families that are not named are opened, too. `families` may be NULL if there
+// are none, and `options` may be NULL.
 rowbloom_store_t* rowbloom_store_open(const char* path,
                                       const char* const* families,
                                       size_t family_count,
