@@ -268,9 +268,13 @@ class Opener {
         options_.kept_log_bytes / kMiB + (options_.kept_log_bytes % kMiB != 0);
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
+    const auto& kept = found_.metadata.families;
+    const auto new_families = static_cast<size_t>(std::ranges::count_if(
+        families_, [&kept](const FamilyDescriptor& family) {
+          return !kept.contains(family.name);
+        }));
     options.max_total_wal_size =
-        2 * options_.write_buffer_bytes *
-        (1 + found_.metadata.families.size() + families_.size());
+        2 * options_.write_buffer_bytes * (1 + kept.size() + new_families);
     return options;
   }
 

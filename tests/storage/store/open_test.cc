@@ -702,6 +702,25 @@ TEST_F(StoreOpen, UsesWhatItIsGiven) {
   store_.reset();  // before its environment
 }
 
+// Whether families are listed or not, new or not, each has its part of the log.
+TEST_F(StoreOpen, LimitOfTheLogCountsEachFamilyOnce) {
+  const StoreOptions options{.write_buffer_bytes = 1 << 20};
+  const auto expect_limit = [&](const std::vector<FamilyDescriptor>& families,
+                                const std::string& bytes) {
+    ASSERT_THAT(Open(options, families), IsOk());
+    std::string written_options;
+    for (const auto& [name, contents] : Contents(path_)) {
+      if (name.starts_with("OPTIONS-")) written_options = contents;
+    }
+    EXPECT_THAT(written_options,
+                HasSubstr("max_total_wal_size=" + bytes + "\n"));
+  };
+  expect_limit({{"a", {}}, {"b", {}}}, "6291456");
+  expect_limit({{"a", {}}, {"b", {}}}, "6291456");
+  expect_limit({}, "6291456");
+  expect_limit({{"b", {}}, {"c", {}}}, "8388608");
+}
+
 // A row delete of tomorrow, which was removed, takes no put of today.
 TEST_F(StoreOpen, CompactionsBeforeItGoByTheStoresRecords) {
   StoreOptions options{.auto_compaction = false};
