@@ -54,7 +54,7 @@ int main(void) {
   char* error = NULL;
   const char* const families[] = {"info", "login,versions=3,ttl=90d"};
   rowbloom_store_t* store =
-      rowbloom_store_open("users.db", families, 2, NULL, &error);
+      rowbloom_store_open("logins.db", families, 2, NULL, &error);
   const int failed = store == NULL || Run(store, &error) != 0;
   if (failed) fprintf(stderr, "%s\n", error);
   rowbloom_free(error);

@@ -1,7 +1,7 @@
 # store_in_python.py: users in a store; bytes in, bytes out.
 from rowbloom_store import Store
 
-with Store("users.db", "info", "login,versions=3") as store:
+with Store("people.db", "info", "login,versions=3") as store:
     store.put(b"user_1001", "info", b"mail", b"ada@example.org")
     store.put(b"user_1003", "info", b"mail", b"eve@example.org")
     store.put(b"user_1003", "login", b"place", b"Rome\0Oslo")

@@ -30,7 +30,7 @@ Status Run() {
   // The last three logins are kept. A front filter would answer first; here the
   // files' own filters are shown.
   Status s = rowbloom::Store::Open(
-      {.front_filter_limit_bytes = 0}, "users.db",
+      {.front_filter_limit_bytes = 0}, "profiles.db",
       {{"profile", {}}, {"login", {.max_versions = 3}}}, &store);
   for (int user = 0; s.ok() && user < 2'000; user += 2) {
     s = AddUser(store.get(), user);
