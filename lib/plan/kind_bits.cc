@@ -41,8 +41,10 @@ struct RateTable {
   }
 };
 
+// Never destroyed: filters may be built while the process ends, as RocksDB
+// finishes the compactions under way.
 const RateTable& Table() {
-  static const RateTable table;
+  static const RateTable& table = *new RateTable;
   return table;
 }
 

@@ -1,9 +1,11 @@
 #include "lib/plan/kind_bits.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "rowbloom/bloom_math.h"
 
@@ -59,6 +61,30 @@ TEST(KindBits, RateIsTheInverse) {
     EXPECT_NEAR(KindRate(kind, 0.01),
                 KindRate(FilterKind::kBloom, kMinBitsPerKey), 1e-9);
   }
+}
+
+// Exits with 0 if all answers are the same after static objects were destroyed.
+[[noreturn]] void CompareWhileTheProcessEnds() {
+  mallopt(M_PERTURB, 0xa5);  // memory that was freed changes
+  static double rate = 0;
+  static int probes = 0;
+  // Runs behind the destructors of objects that are made later.
+  std::atexit([] {
+    std::_Exit(KindRate(FilterKind::kBloom, 10) == rate &&
+                       TableProbes(10) == probes
+                   ? 0
+                   : 1);
+  });
+  rate = KindRate(FilterKind::kBloom, 10);
+  probes = TableProbes(10);
+  std::exit(2);
+}
+
+// RocksDB finishes the compactions under way when a process ends, and they
+// build filters.
+TEST(KindBits, StayWhileTheProcessEnds) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(CompareWhileTheProcessEnds(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
