@@ -7,6 +7,11 @@
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
+namespace {
+
+constexpr uint64_t kMaxBlocks = kMaxSectionBytes / kBloomBlockBytes;
+
+}  // namespace
 
 WastedReads PredictWastedReads(const SectionRates& rates, double row_spread) {
   const double both = rates.row * rates.row_col;
@@ -48,7 +53,6 @@ double BitsPerKey(const SectionSize& section) {
 uint64_t BlocksFor(uint64_t keys, double bits_per_key) {
   const double blocks =
       std::ceil(static_cast<double>(keys) * bits_per_key / kBloomBlockBits);
-  constexpr uint64_t kMaxBlocks = kMaxSectionBytes / kBloomBlockBytes;
   return static_cast<uint64_t>(
       std::min(blocks, static_cast<double>(kMaxBlocks)));
 }
@@ -79,10 +83,12 @@ void SizeSections(FilterKind kind, const BloomSetting& setting,
   }
   // Whole blocks move from one section to the other.
   const uint64_t blocks = row.blocks + row_col.blocks;
-  const auto wanted = static_cast<uint64_t>(
-      static_cast<double>(row.keys) * KindBits(FilterKind::kBloom, rates.row) /
-          kBloomBlockBits +
-      0.5);
+  const uint64_t wanted = std::min(
+      kMaxBlocks,
+      static_cast<uint64_t>(static_cast<double>(row.keys) *
+                                KindBits(FilterKind::kBloom, rates.row) /
+                                kBloomBlockBits +
+                            0.5));
   if (wanted <= row.blocks || wanted >= blocks) return;
   row.blocks = wanted;
   row_col.blocks = blocks - wanted;

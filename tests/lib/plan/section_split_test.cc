@@ -159,6 +159,23 @@ TEST(AdaptiveSplit, KeepsTheSizeOfTheBlock) {
   }
 }
 
+// A section has 2^24 blocks at most (FORMAT.md).
+TEST(AdaptiveSplit, GivesNoSectionMoreThanItsMostBytes) {
+  constexpr uint64_t kMost = kMaxSectionBytes / kBloomBlockBytes;
+  for (const uint64_t rows : {400'000'000, 600'000'000, 800'000'000}) {
+    SCOPED_TRACE(rows);
+    std::vector<SectionSize> equal = {{.keys = rows}, {.keys = rows}};
+    std::vector<SectionSize> split = equal;
+    const BloomSetting setting = {10, BestProbes(10), FalsePositiveRate(10)};
+    SizeSections(FilterKind::kBloom, setting, std::nullopt, equal);
+    SizeSections(FilterKind::kBloom, setting, 0.01, split);
+    EXPECT_GT(split[0].blocks, equal[0].blocks);
+    EXPECT_LE(split[0].blocks, kMost);
+    EXPECT_EQ(split[0].blocks + split[1].blocks,
+              equal[0].blocks + equal[1].blocks);
+  }
+}
+
 TEST(AdaptiveSplit, AboutKeepsTheSizeOfABlockOfRibbons) {
   constexpr FilterKind kKind = FilterKind::kRibbon;
   for (const uint64_t rows : {1, 30, 1000, 5000}) {
