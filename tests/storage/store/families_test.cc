@@ -954,6 +954,40 @@ TEST_F(InterruptedChange, FamilyIsCreatedAnewAfterADropThatFailedAnywhere) {
   }
 }
 
+// Sets an option that RocksDB 8.8 sets by default, and that 10.2 takes for set.
+template <typename Options>
+void FailWithoutOptionsFile(Options* options) {
+  if constexpr (requires { options->fail_if_options_file_error; }) {
+    options->fail_if_options_file_error = true;
+  }
+}
+
+TEST(DropOfAColumnFamily, SucceedsAgainAfterOneWhoseOptionsFileFailed) {
+  const TempDir dir;
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  rocksdb::DBOptions options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  FailWithoutOptionsFile(&options);
+  Database database;
+  ASSERT_THAT(database.Open(options, dir.File("db"),
+                            {rocksdb::ColumnFamilyDescriptor()},
+                            Database::Access::kReadWrite),
+              IsOk());
+  const rocksdb::ColumnFamilyDescriptor family("b", {});
+  ASSERT_THAT(database.CreateColumnFamilies({family}), IsOk());
+  files->OnMaking([](const std::string& path) {
+    return path.find("OPTIONS-") == path.npos
+               ? rocksdb::IOStatus::OK()
+               : rocksdb::IOStatus::NoSpace("the disk is full");
+  });
+  EXPECT_FALSE(database.DropColumnFamily("b").ok());
+  files->OnMaking(nullptr);
+  EXPECT_THAT(database.DropColumnFamily("b"), IsOk());
+  EXPECT_THAT(database.CreateColumnFamilies({family}), IsOk());
+}
+
 TEST_F(InterruptedChange, AlterationIsKeptOrHasNotBegun) {
   const FamilyOptions altered = {.compression = Compression::kNone,
                                  .ttl_ms = 1'000'000'000};
