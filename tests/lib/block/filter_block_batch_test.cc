@@ -153,24 +153,5 @@ TEST_F(FilterBlockBatch, OnlyTheRowJustBeforeIsRemembered) {
   EXPECT_EQ(Count(SectionType::kRow), 3u) << "outside is not in ROW";
 }
 
-TEST_F(FilterBlockBatch, AnswersAreThoseOfSingleLookups) {
-  std::vector<std::string> keys;
-  for (int row = 0; row < 40; ++row) {
-    for (int column = 0; column < 8; ++column) keys.push_back(Key(row, column));
-    keys.push_back("row" + std::to_string(row) + ":");
-    keys.push_back("outside" + std::to_string(row));
-  }
-  const auto results = Ask(keys);
-  size_t ruled_out = 0;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    const MatchResult single = block_.MayMatch(keys[i]);
-    EXPECT_EQ(results[i].may_match(), single.may_match()) << keys[i];
-    EXPECT_EQ(results[i].row(), single.row()) << keys[i];
-    EXPECT_EQ(results[i].row_col(), single.row_col()) << keys[i];
-    if (!single.may_match()) ++ruled_out;
-  }
-  EXPECT_GT(ruled_out, 200u);
-}
-
 }  // namespace
 }  // namespace rowbloom
