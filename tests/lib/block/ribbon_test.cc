@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -116,16 +115,14 @@ TEST(Ribbon, KeepsItsRateInFewBits) {
   }
 }
 
-TEST(Ribbon, EqualHashesCountOnce) {
-  std::vector<uint64_t> hashes = Hashes(2000, 7);
-  const std::string once = Build(hashes, 0.01);
-  const std::vector<uint64_t> distinct = hashes;
+TEST(Ribbon, EqualHashesAreOneKey) {
+  const std::vector<uint64_t> distinct = Hashes(2000, 7);
+  std::vector<uint64_t> hashes = distinct;
   hashes.insert(hashes.end(), distinct.begin(), distinct.end());
   const std::string twice = Build(hashes, 0.01);
   EXPECT_EQ(Missing(Parse(twice), distinct), 0u);
-  EXPECT_EQ(Build(std::vector<uint64_t>(10'000, 42), 0.01).empty(), false);
-  EXPECT_TRUE(
-      MayContain(Parse(Build(std::vector<uint64_t>(10'000, 42), 0.01)), 42));
+  const std::string one = Build(std::vector<uint64_t>(10'000, 42), 0.01);
+  EXPECT_TRUE(MayContain(Parse(one), 42));
 }
 
 // All keys start in one slot: the first layer can take few of them.

@@ -23,7 +23,8 @@ TEST(KeyRange, HasTheKeysOfItsRowsAlone) {
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);
   uint64_t inside = 0;
-  for (uint64_t i = 0; i < Scaled(200'000); ++i) {
+  const uint64_t rounds = Scaled(200'000);
+  for (uint64_t i = 0; i < rounds; ++i) {
     const bool fixed = random.OneIn(2);
     const KeyLayout layout =
         fixed ? KeyLayout::FixedRow(3) : KeyLayout::Escaped();
@@ -41,7 +42,7 @@ TEST(KeyRange, HasTheKeysOfItsRowsAlone) {
         << i;
     if (in_range) ++inside;
   }
-  EXPECT_GT(inside, 0u);
+  EXPECT_GT(inside, rounds / 100);
 }
 
 TEST(KeyRange, OfARowEndsBeforeTheNextRow) {
