@@ -1,7 +1,6 @@
 // Blocks with sections of kind ribbon.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

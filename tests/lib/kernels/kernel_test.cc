@@ -15,7 +15,6 @@
 namespace rowbloom {
 namespace {
 
-using test::Mix64;
 using test::Random;
 using test::SeedFromEnv;
 
@@ -190,11 +189,10 @@ TEST(KernelChoice, UnknownNameIsAnErrorThatListsTheUsableOnes) {
 }
 
 TEST(KernelChoice, UseKernelChangesWhatIsBuiltAndOpenedNext) {
-  const Kernel& before = ActiveKernel();
   std::string first;
   for (const Kernel& kernel : UsableKernels()) {
     SCOPED_TRACE(kernel.name);
-    UseKernel(kernel);
+    const test::ScopedKernel used(kernel);
     EXPECT_EQ(&ActiveKernel(), &kernel);
     FilterBlockBuilder builder({.key_layout = KeyLayout::FixedRow(1)});
     for (const char* key : {"a", "b1", "b2"}) builder.AddKey(key);
@@ -205,7 +203,6 @@ TEST(KernelChoice, UseKernelChangesWhatIsBuiltAndOpenedNext) {
     EXPECT_TRUE(block.MayMatch("b2").may_match());
     EXPECT_FALSE(block.MayMatch("c1").may_match());
   }
-  UseKernel(before);
 }
 
 // CTest runs this as it is, and with ROWBLOOM_KERNEL set to each name and to

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "lib/block/filter_block_builder.h"
 #include "lib/plan/kind_bits.h"

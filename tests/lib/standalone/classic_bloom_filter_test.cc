@@ -27,9 +27,7 @@ ClassicBloomFilter Make(
     uint64_t count, double rate,
     ClassicStrategy strategy = ClassicStrategy::kMurmur128Mitz64,
     const std::optional<FilterSecret>& secret = std::nullopt) {
-  auto filter = ClassicBloomFilter::Create(count, rate, strategy, secret);
-  EXPECT_TRUE(filter) << filter.error();
-  return *std::move(filter);
+  return test::Made(ClassicBloomFilter::Create(count, rate, strategy, secret));
 }
 
 TEST(ClassicBloomFilter, HasWhatWasPutAndKeepsItsRate) {

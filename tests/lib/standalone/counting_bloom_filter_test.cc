@@ -5,9 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -9,6 +9,7 @@
 #include "rowbloom/counting_bloom_filter.h"
 #include "rowbloom/cuckoo_filter.h"
 #include "rowbloom/scalable_bloom_filter.h"
+#include "tests/lib/standalone/serialized.h"
 #include "tests/support/hex_examples.h"
 
 namespace rowbloom {
@@ -19,8 +20,7 @@ TEST(StandaloneFormat, ExamplesAreWhatTheClassesWrite) {
   auto counting = *CountingBloomFilter::Create(2, 0.1);
   auto scalable = *ScalableBloomFilter::Reserve(1, 0.1);
   auto cuckoo = *CuckooFilter::Create(2, 0.1);
-  FilterSecret secret;
-  for (size_t i = 0; i < secret.size(); ++i) secret[i] = std::byte(i);
+  const FilterSecret secret = test::Secret(0);
   auto keyed = *CuckooFilter::Create(2, 0.1, secret);
   for (const char* key : {"a", "b"}) {
     classic.Put(key);
