@@ -1,9 +1,14 @@
 // Transcripts notice what they are there to notice.
 #include "tests/support/transcript.h"
 
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
+
+#include "tests/support/files.h"
+#include "tests/support/temp_dir.h"
 
 namespace rowbloom::test {
 namespace {
@@ -80,6 +85,27 @@ TEST(Transcript, MalformedOnesAreNamed) {
                   "\": expected a comment, a rule, a command or what it "
                   "prints");
   }
+}
+
+TEST(Transcript, FailsWhereAnythingElseIsPrinted) {
+  if (std::getenv("ROWBLOOM_REWRITE") != nullptr) GTEST_SKIP() << "it writes";
+  const TempDir dir;
+  const std::string path = dir.File("transcript");
+  WriteFile(path, "$ echo now\n  now\n");
+  ExpectTranscript(path, {}, {});
+  WriteFile(path, "$ echo now\n  before\n");
+  EXPECT_NONFATAL_FAILURE(ExpectTranscript(path, {}, {}),
+                          "\n-  before\n+  now\n");
+}
+
+void ExpectTranscriptOfNothing() {
+  const TempDir dir;
+  WriteFile(dir.File("transcript"), "# no command\n");
+  ExpectTranscript(dir.File("transcript"), {}, {});
+}
+
+TEST(Transcript, FailsWithoutACommand) {
+  EXPECT_FATAL_FAILURE(ExpectTranscriptOfNothing(), "found.commands");
 }
 
 }  // namespace
