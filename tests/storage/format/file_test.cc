@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
 
 #include "storage/format/input_file.h"
 #include "storage/format/output_file.h"
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -20,13 +20,10 @@ namespace {
 
 using rocksdb::Status;
 using test::IsOk;
+using test::ReadFile;
 using test::StatusIs;
+using test::WriteFile;
 using testing::HasSubstr;
-
-std::string ContentsOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 class FileTest : public testing::Test {
  protected:
@@ -35,7 +32,7 @@ class FileTest : public testing::Test {
 };
 
 TEST_F(FileTest, IsReadWhereItIsAsked) {
-  std::ofstream(path_) << "0123456789";
+  WriteFile(path_, "0123456789");
   std::unique_ptr<InputFile> file;
   ASSERT_THAT(InputFile::Open(path_, &file), IsOk());
   EXPECT_EQ(file->path(), path_);
@@ -51,7 +48,7 @@ TEST_F(FileTest, IsReadWhereItIsAsked) {
 }
 
 TEST_F(FileTest, ThatBecameShorterIsNamed) {
-  std::ofstream(path_) << "0123456789";
+  WriteFile(path_, "0123456789");
   std::unique_ptr<InputFile> file;
   ASSERT_THAT(InputFile::Open(path_, &file), IsOk());
   ASSERT_EQ(truncate(path_.c_str(), 5), 0);
@@ -75,21 +72,21 @@ TEST_F(FileTest, OtherThingsThanFilesAreNotOpened) {
 }
 
 TEST_F(FileTest, AppearsAtItsPathWhenItIsComplete) {
-  std::ofstream(path_) << "old";
+  WriteFile(path_, "old");
   {
     std::unique_ptr<OutputFile> file;
     ASSERT_THAT(OutputFile::Create(nullptr, path_, &file), IsOk());
     ASSERT_THAT(file->Append("given "), IsOk());
     ASSERT_THAT(file->Append("up"), IsOk());
     EXPECT_EQ(file->size_bytes(), 8U);
-    EXPECT_EQ(ContentsOf(path_), "old");
+    EXPECT_EQ(ReadFile(path_), "old");
   }
-  EXPECT_EQ(ContentsOf(path_), "old");
+  EXPECT_EQ(ReadFile(path_), "old");
   std::unique_ptr<OutputFile> file;
   ASSERT_THAT(OutputFile::Create(nullptr, path_, &file), IsOk());
   ASSERT_THAT(file->Append("new"), IsOk());
   ASSERT_THAT(file->Commit(), IsOk());
-  EXPECT_EQ(ContentsOf(path_), "new");
+  EXPECT_EQ(ReadFile(path_), "new");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.path()),
                           std::filesystem::directory_iterator()),
             1);
