@@ -11,7 +11,6 @@
 
 #include <string>
 
-#include "storage/format/buffer.h"
 #include "tests/support/status_matchers.h"
 
 namespace rowbloom {
@@ -161,16 +160,6 @@ TEST(CodecDictionaryTest, ADamagedOneIsRefused) {
   EXPECT_THAT(Decompress(Codec::kZstd, stored, out.data(), out.size(), &found,
                          &damaged),
               StatusIs(Status::kCorruption, HasSubstr("dictionary")));
-}
-
-TEST(BufferTest, GrowsAndSaysWhenItCannot) {
-  Buffer buffer;
-  char* bytes = nullptr;
-  ASSERT_THAT(buffer.Reserve(100, &bytes), IsOk());
-  EXPECT_EQ(buffer.data(), bytes);
-  EXPECT_EQ(buffer.capacity(), 100U);
-  ASSERT_THAT(buffer.Reserve(50, &bytes), IsOk());
-  EXPECT_EQ(buffer.capacity(), 100U);
 }
 
 }  // namespace

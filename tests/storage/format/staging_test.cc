@@ -27,7 +27,8 @@ TEST(Staging, EndsWithoutMemory) {
   const test::TempDir dir;
   const std::string path = dir.File("made");
   bool failed = true;
-  for (size_t successes = 0; failed; ++successes) {
+  size_t successes = 0;
+  for (; failed; ++successes) {
     SCOPED_TRACE(successes);
     std::optional<Staging> staging(std::in_place, rocksdb::Env::Default(), path,
                                    ".making");
@@ -39,6 +40,7 @@ TEST(Staging, EndsWithoutMemory) {
     staging.reset();
     failed = FailingNew::HasFailed();
   }
+  EXPECT_GT(successes, 10u) << "calls of operator new";
   EXPECT_FALSE(std::filesystem::exists(path + ".making"));
 }
 
