@@ -95,10 +95,11 @@ TEST(LoadedBlock, IsNotProbedAfterItIsHidden) {
   const auto block = LoadedBlock::OfDigest(kDigest);
   std::atomic<bool> stop{false};
   std::atomic<int> absent{0};
+  std::atomic<uint64_t> probes{0};
   std::vector<std::thread> probing;
   for (int i = 0; i < 2; ++i) {
     probing.emplace_back([&] {
-      while (!stop.load()) {
+      for (; !stop.load(); ++probes) {
         if (!MayHave(*block)) ++absent;
       }
     });
@@ -109,7 +110,7 @@ TEST(LoadedBlock, IsNotProbedAfterItIsHidden) {
       const LoadedBlock::Shown shown(kDigest, all.probe());
     }
   });
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 20'000 || probes.load() < 20'000; ++i) {
     const OneBlock all(true);
     const LoadedBlock::Shown shown(kDigest, all.probe());
   }
