@@ -19,14 +19,11 @@
 namespace rowbloom {
 namespace {
 
-using rocksdb::Slice;
 using test::ExpectOk;
 using test::kLayout;
 using test::MakeFilterPolicy;
-using test::OpenDb;
 using test::Row;
 using test::StatsOf;
-using test::TempDir;
 using test::TestDbOptions;
 
 constexpr int kFiles = 8;
@@ -126,14 +123,11 @@ TEST_F(FilterStatsTest, MultiGetsTellTheSameAsGets) {
   EXPECT_EQ(one_by_one.row_col.true_positives, found);
 
   constexpr size_t kBatch = 100;
-  std::vector<rocksdb::PinnableSlice> values(kBatch);
-  std::vector<rocksdb::Status> statuses(kBatch);
+  std::vector<std::string> values;
   for (size_t start = 0; start < keys.size(); start += kBatch) {
-    const std::vector<Slice> slices(keys.begin() + start,
-                                    keys.begin() + start + kBatch);
-    db_->MultiGet({}, db_->DefaultColumnFamily(), kBatch, slices.data(),
-                  values.data(), statuses.data());
-    for (auto& pinned : values) pinned.Reset();
+    test::MultiGet(db_.get(),
+                   {keys.begin() + start, keys.begin() + start + kBatch},
+                   &values);
   }
   const FilterStats both = StatsOf(*policy_);
   EXPECT_EQ(both.asked, 2 * one_by_one.asked);

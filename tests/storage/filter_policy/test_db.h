@@ -75,4 +75,18 @@ inline FilterStats StatsOf(const rocksdb::FilterPolicy& policy) {
   return stats;
 }
 
+// Gets of several keys, by the call that asks a filter for all of them at once.
+inline std::vector<rocksdb::Status> MultiGet(
+    rocksdb::DB* db, const std::vector<std::string>& keys,
+    std::vector<std::string>* values) {
+  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  std::vector<rocksdb::PinnableSlice> pinned(keys.size());
+  std::vector<rocksdb::Status> statuses(keys.size());
+  db->MultiGet({}, db->DefaultColumnFamily(), keys.size(), slices.data(),
+               pinned.data(), statuses.data());
+  values->clear();
+  for (const auto& value : pinned) values->push_back(value.ToString());
+  return statuses;
+}
+
 }  // namespace rowbloom::test
