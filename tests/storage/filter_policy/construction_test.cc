@@ -23,10 +23,7 @@ using rocksdb::Slice;
 using rocksdb::Status;
 using test::ExpectOk;
 using test::Features;
-using test::kLayout;
-using test::OpenDb;
 using test::StatsOf;
-using test::TempDir;
 
 constexpr size_t kStep = CacheCharge::kStepBytes;
 
@@ -138,8 +135,7 @@ class Construction : public Features {
   }
   // A new database; *damaging says whether its filters are built with a fault.
   void OpenDamaged(const TestPolicy::MakeBuilder& make_builder,
-                   const bool* damaging, bool partitioned, bool detect,
-                   const TempDir& dir) {
+                   const bool* damaging, bool partitioned, bool detect) {
     const auto policy = std::make_shared<TestPolicy>(
         policy_, [=, this](const rocksdb::FilterBuildingContext& context) {
           return *damaging ? make_builder(context)
@@ -149,7 +145,8 @@ class Construction : public Features {
     rocksdb::Options options = Options(partitioned);
     Table(&options)->filter_policy = policy;
     Table(&options)->detect_filter_construct_corruption = detect;
-    db_ = OpenDb(options, dir.File("db"));
+    Remove();
+    Open(options);
   }
   size_t LiveFiles() const {
     std::vector<rocksdb::LiveFileMetaData> files;
@@ -164,9 +161,8 @@ TEST_F(Construction, CorruptedFilterIsNeverInstalled) {
   for (const auto& [name, fault] : faults) {
     for (const bool partitioned : {false, true}) {
       SCOPED_TRACE(std::string(name) + (partitioned ? ", partitioned" : ""));
-      TempDir dir;
       bool damaging = false;
-      OpenDamaged(fault, &damaging, partitioned, true, dir);
+      OpenDamaged(fault, &damaging, partitioned, true);
       WriteFiles();
       ASSERT_EQ(LiveFiles(), size_t{test::kFiles});
       ExpectCellsAndSkips(db_.get());
@@ -178,26 +174,22 @@ TEST_F(Construction, CorruptedFilterIsNeverInstalled) {
           << compacted.ToString();
       EXPECT_EQ(LiveFiles(), size_t{test::kFiles}) << "the old ones";
       ExpectCellsAndSkips(db_.get());
-      db_.reset();
 
-      TempDir flush_dir;
-      OpenDamaged(fault, &damaging, partitioned, true, flush_dir);
+      OpenDamaged(fault, &damaging, partitioned, true);
       ExpectOk(db_->Put({}, "a:x", "v"));
       const Status flushed = db_->Flush({});
       EXPECT_TRUE(flushed.IsCorruption()) << flushed.ToString();
       EXPECT_EQ(LiveFiles(), 0u);
       std::string value;
       ExpectOk(db_->Get({}, "a:x", &value));
-      db_.reset();
     }
   }
 }
 
 // Without the option a file with a damaged hash is installed and loses a key.
 TEST_F(Construction, WithoutDetectionADamagedHashGoesUnnoticed) {
-  TempDir dir;
   const bool damaging = true;
-  OpenDamaged(WithDamagedHashes(), &damaging, false, false, dir);
+  OpenDamaged(WithDamagedHashes(), &damaging, false, false);
   WriteFiles();
   EXPECT_EQ(LiveFiles(), size_t{test::kFiles});
   int lost = 0;
@@ -209,20 +201,18 @@ TEST_F(Construction, WithoutDetectionADamagedHashGoesUnnoticed) {
     }
   }
   EXPECT_GT(lost, 0);
-  db_.reset();
 }
 
 TEST_F(Construction, DetectionBuildsTheSameFilters) {
   std::vector<FilterStats> stats;
   for (const bool detect : {false, true}) {
-    TempDir dir;
     const FilterStats before = StatsOf(*policy_);
     rocksdb::Options options = Options();
     Table(&options)->detect_filter_construct_corruption = detect;
-    db_ = OpenDb(options, dir.File("db"));
+    Remove();
+    Open(options);
     WriteFiles();
     ExpectCellsAndSkips(db_.get());
-    db_.reset();
     FilterStats after = StatsOf(*policy_);
     after.bytes_built -= before.bytes_built;
     after.row.skipped -= before.row.skipped;
@@ -335,7 +325,6 @@ class ChargedFlush : public Features {
   // cache meanwhile.
   size_t PeakWhileFlushing(bool charged, bool partitioned, bool detect,
                            const std::shared_ptr<rocksdb::Cache>& cache) {
-    dir_ = std::make_unique<TempDir>();
     size_t peak = 0;
     const auto policy = std::make_shared<TestPolicy>(
         policy_, [&](const rocksdb::FilterBuildingContext& context) {
@@ -358,7 +347,7 @@ class ChargedFlush : public Features {
         .charged = charged
                        ? rocksdb::CacheEntryRoleOptions::Decision::kEnabled
                        : rocksdb::CacheEntryRoleOptions::Decision::kDisabled;
-    db_ = OpenDb(options, dir_->File("db"));
+    Open(options);
     rocksdb::WriteOptions no_log;
     no_log.disableWAL = true;
     rocksdb::WriteBatch batch;
@@ -387,8 +376,6 @@ class ChargedFlush : public Features {
     EXPECT_GT(StatsOf(*policy_).row_col.skipped - before.row_col.skipped,
               kKeys / 101 * 9u / 10);
   }
-
-  std::unique_ptr<TempDir> dir_;
 };
 
 // 330,000 hashes of 8 bytes, and the block of 1.24 bytes for each.

@@ -35,20 +35,11 @@ class Features : public FilteredDb {
       ExpectOk(db->Get({}, Key(row, "a"), &value));
       EXPECT_EQ(value, "a" + std::to_string(row));
       EXPECT_TRUE(db->Get({}, Key(row, "absent"), &value).IsNotFound());
-      EXPECT_EQ(CellsInRow(db, row), 2) << row;
+      EXPECT_EQ(CellsOf(db, Row(row)), 2) << row;
     }
     const FilterStats after = StatsOf(*policy_);
     EXPECT_GT(after.row.skipped, before.row.skipped + kRows);
     EXPECT_GT(after.row_col.skipped, before.row_col.skipped + kRows / 2);
-  }
-  static int CellsInRow(rocksdb::DB* db, int row) {
-    rocksdb::ReadOptions scan;
-    scan.prefix_same_as_start = true;
-    const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(scan));
-    int cells = 0;
-    for (it->Seek(Row(row)); it->Valid(); it->Next()) ++cells;
-    ExpectOk(it->status());
-    return cells;
   }
 
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;

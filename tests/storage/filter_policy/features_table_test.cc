@@ -19,6 +19,7 @@
 namespace rowbloom::features_table_test {
 namespace {
 
+using test::AbsentRow;
 using test::ExpectOk;
 using test::Features;
 using test::Key;
@@ -62,7 +63,6 @@ TEST_F(Features, FiltersInTheBlockCacheComeAndGo) {
     for (const Pinned pinned : {Pinned::kNone, Pinned::kLevel0, Pinned::kAll}) {
       SCOPED_TRACE(std::to_string(partitioned) +
                    std::to_string(static_cast<int>(pinned)));
-      TempDir dir;
       rocksdb::Options options = Options(partitioned);
       rocksdb::BlockBasedTableOptions* table = Table(&options);
       table->cache_index_and_filter_blocks = true;
@@ -78,7 +78,8 @@ TEST_F(Features, FiltersInTheBlockCacheComeAndGo) {
       }
       // Too small for anything to stay that is not pinned.
       table->block_cache = rocksdb::NewLRUCache(1 << 10, 0);
-      db_ = OpenDb(options, dir.File("db"));
+      Remove();
+      Open(options);
       WriteFiles();
       const FilterStats before = StatsOf(*policy_);
       ExpectCellsAndSkips(db_.get());
@@ -89,7 +90,6 @@ TEST_F(Features, FiltersInTheBlockCacheComeAndGo) {
       } else {
         EXPECT_GT(opened, uint64_t{kRows});
       }
-      db_.reset();
     }
   }
 }
@@ -97,38 +97,31 @@ TEST_F(Features, FiltersInTheBlockCacheComeAndGo) {
 TEST_F(Features, FlushedFiltersCanStartInTheBlockCache) {
   for (const bool partitioned : {false, true}) {
     SCOPED_TRACE(partitioned);
-    TempDir dir;
     rocksdb::Options options = Options(partitioned);
     rocksdb::BlockBasedTableOptions* table = Table(&options);
     table->cache_index_and_filter_blocks = true;
     table->block_cache = rocksdb::NewLRUCache(8 << 20, 0);
     table->prepopulate_block_cache =
         rocksdb::BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
-    db_ = OpenDb(options, dir.File("db"));
+    Remove();
+    Open(options);
     WriteFiles();
     ExpectCellsAndSkips(db_.get());
-    EXPECT_EQ(
-        options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_FILTER_MISS),
-        0u);
-    EXPECT_GT(
-        options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_FILTER_HIT),
-        uint64_t{kRows});
-    db_.reset();
+    EXPECT_EQ(Ticker(rocksdb::BLOCK_CACHE_FILTER_MISS), 0u);
+    EXPECT_GT(Ticker(rocksdb::BLOCK_CACHE_FILTER_HIT), uint64_t{kRows});
   }
 }
 
 TEST_F(Features, MemoryMappedFilesAreRead) {
   for (const bool partitioned : {false, true}) {
-    TempDir dir;
     rocksdb::Options options = Options(partitioned);
     options.allow_mmap_reads = true;
-    db_ = OpenDb(options, dir.File("db"));
+    Remove();
+    Open(options);
     WriteFiles();
     ExpectCellsAndSkips(db_.get());
-    db_.reset();
-    db_ = OpenDb(options, dir.File("db"));
+    Open(options);
     ExpectCellsAndSkips(db_.get());
-    db_.reset();
   }
 }
 
@@ -176,7 +169,7 @@ TEST_F(Features, OptimizeFiltersForHitsLeavesOutTheLastLevel) {
   for (int row = 0; row < kRows; ++row) {
     ExpectOk(db_->Get({}, Key(row, "a"), &value));
     EXPECT_TRUE(db_->Get({}, Key(row, "absent"), &value).IsNotFound());
-    EXPECT_EQ(CellsInRow(db_.get(), row), 2);
+    EXPECT_EQ(CellsOf(Row(row)), 2);
   }
   EXPECT_EQ(StatsOf(*policy_).asked, before.asked);
 }
@@ -206,10 +199,9 @@ TEST_F(Features, PartitionerKeepsRowsInOneFile) {
   for (int row = 0; row < kRows; ++row) {
     ExpectOk(db_->Get({}, Key(row, "b"), &value));
     EXPECT_TRUE(db_->Get({}, Key(row, "aa"), &value).IsNotFound());
-    EXPECT_EQ(CellsInRow(db_.get(), row), 2);
+    EXPECT_EQ(CellsOf(Row(row)), 2);
     // This key is in the range of one file, unless it is behind its last row.
-    EXPECT_TRUE(db_->Get({}, "row" + std::to_string(1000 + row) + "x:a", &value)
-                    .IsNotFound());
+    EXPECT_TRUE(db_->Get({}, AbsentRow(row) + "a", &value).IsNotFound());
   }
   const FilterStats after = StatsOf(*policy_);
   EXPECT_GT(after.row_col.skipped - before.row_col.skipped, kRows * 95u / 100);

@@ -93,18 +93,20 @@ class FilteredDb : public testing::Test {
 
   // The cells from a key on that a read by iterator finds; of one row, where
   // there is an extractor.
-  int CellsFrom(const std::string& key, const rocksdb::ReadOptions& read) {
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(read));
+  static int CellsFrom(rocksdb::DB* db, const std::string& key,
+                       const rocksdb::ReadOptions& read) {
+    const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(read));
     int cells = 0;
     for (it->Seek(key); it->Valid(); it->Next()) ++cells;
     ExpectOk(it->status());
     return cells;
   }
-  int CellsOf(const std::string& row) {
+  static int CellsOf(rocksdb::DB* db, const std::string& row) {
     rocksdb::ReadOptions scan;
     scan.prefix_same_as_start = true;
-    return CellsFrom(row, scan);
+    return CellsFrom(db, row, scan);
   }
+  int CellsOf(const std::string& row) { return CellsOf(db_.get(), row); }
 
   // Files that filters of any policy ruled out for gets of a row behind each of
   // these.

@@ -153,8 +153,8 @@ TEST_F(Migration, ScansAcrossRowsNeedTotalOrderSeek) {
     int lost = 0;
     for (int row = 0; row < kRows.end; ++row) {
       const int following = (kRows.end - row - 1) * 2;
-      ASSERT_EQ(CellsFrom(AbsentRow(row), total), following);
-      if (CellsFrom(AbsentRow(row), {}) < following) ++lost;
+      ASSERT_EQ(CellsFrom(db_.get(), AbsentRow(row), total), following);
+      if (CellsFrom(db_.get(), AbsentRow(row), {}) < following) ++lost;
     }
     EXPECT_GT(lost, kRows.end / 2) << "scans from absent rows, in prefix mode";
   }
