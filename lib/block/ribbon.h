@@ -22,12 +22,12 @@ namespace rowbloom {
 // solution.
 constexpr size_t kMaxTriedHashes = size_t{1} << 24;
 
-// Appends a filter of the hashes to `out`. Equal hashes count once. Each layer
-// but the last has `slots_per_key` slots for each key. This takes 21 bytes of
-// memory for each key beside its hash. False: the last system is not solved by
-// `max_tried_hashes` (less than one filter in 10^9 of distinct hashes), there
-// are 2^32 hashes or more, or the filter would be longer than `max_bytes`. May
-// throw std::bad_alloc. Both leave `out` unchanged.
+// Appends a filter of the hashes to `out`. Equal ones take room each. Each
+// layer but the last has `slots_per_key` slots for each key. This takes 21
+// bytes of memory for each key beside its hash. False: the last system is not
+// solved by `max_tried_hashes` (less than one filter in 10^9 of distinct
+// hashes), there are 2^32 hashes or more, or the filter would be longer than
+// `max_bytes`. May throw std::bad_alloc. Both leave `out` unchanged.
 bool AppendRibbon(std::span<const std::span<const uint64_t>> hashes,
                   double false_positive_rate, size_t max_bytes,
                   std::string* out, double slots_per_key = kRibbonSlotsPerKey,
