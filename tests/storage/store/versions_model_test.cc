@@ -111,25 +111,17 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     return family.starts_with("latest");
   }
 
-  // A cell that a batch puts, or a row, with the newest timestamp.
+  // The newest timestamp of a cell, or of the row in the family, after the
+  // changes that are to be told: a delete may have taken the newest put.
   std::optional<uint64_t> NewestPut(const std::string& row,
                                     const std::string& family,
                                     const std::string* qualifier) {
     std::optional<uint64_t> newest;
-    const auto note = [&](uint64_t timestamp_ms) {
-      newest = std::max(newest, std::optional(timestamp_ms));
-    };
     RowOptions options;
     options.columns = {{family}};
     if (qualifier != nullptr) options.columns[0].qualifier = *qualifier;
-    for (const Cell& cell : model_.GetRow(row, options, /*now_ms=*/0)) {
-      note(cell.timestamp_ms);
-    }
-    for (const auto& [at, timestamp_ms] : batch_puts_) {
-      if (at.row != row || at.family != family) continue;
-      if (qualifier == nullptr || at.qualifier == *qualifier) {
-        note(timestamp_ms);
-      }
+    for (const Cell& cell : After(row).GetRow(row, options, /*now_ms=*/0)) {
+      newest = std::max(newest, std::optional(cell.timestamp_ms));
     }
     return newest;
   }
