@@ -918,7 +918,7 @@ TEST_F(ImportOfMobValues, AreNotNeededOfCellsThatOtherFilesReplace) {
   }
 }
 
-// What a file deletes needs its value again when that file is left out.
+// A value that a file deletes is needed again when that file is left out.
 TEST_F(ImportOfMobValues, AreNeededOnceAFileWithDeletesIsLeftOut) {
   WriteMob("01", {Large("a")});
   const std::string table = WriteStoreFile({ReferenceTo("01", Large("a"))});

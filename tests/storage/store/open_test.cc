@@ -702,7 +702,7 @@ TEST_F(StoreOpen, UsesWhatItIsGiven) {
   store_.reset();  // before its environment
 }
 
-// Whether families are listed or not, new or not, each has its part of the log.
+// Each family has its part of the log, listed or not, new or not.
 TEST_F(StoreOpen, LimitOfTheLogCountsEachFamilyOnce) {
   const StoreOptions options{.write_buffer_bytes = 1 << 20};
   const auto expect_limit = [&](const std::vector<FamilyDescriptor>& families,
