@@ -27,9 +27,10 @@ std::vector<Kernel> FindUsable() {
   return kernels;
 }
 
+// Never destroyed: a policy may be made while the process ends.
 const Result<const Kernel*>& Forced() {
-  static const Result<const Kernel*> forced =
-      ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
+  static const auto& forced =
+      *new Result<const Kernel*>(ChooseKernel(std::getenv("ROWBLOOM_KERNEL")));
   return forced;
 }
 

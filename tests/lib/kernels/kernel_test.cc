@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -203,16 +202,6 @@ TEST(KernelChoice, UseKernelChangesWhatIsBuiltAndOpenedNext) {
     EXPECT_TRUE(block.MayMatch("b2").may_match());
     EXPECT_FALSE(block.MayMatch("c1").may_match());
   }
-}
-
-// CTest runs this as it is, and with ROWBLOOM_KERNEL set to each name and to
-// one that is none.
-TEST(ForcedKernel, IsTheOneInUse) {
-  const char* name = std::getenv("ROWBLOOM_KERNEL");
-  const auto chosen = ChooseKernel(name);
-  const Kernel& fastest = UsableKernels().front();
-  EXPECT_EQ(ActiveKernel().name, chosen ? (*chosen)->name : fastest.name);
-  if (!chosen) GTEST_SKIP() << chosen.error();
 }
 
 }  // namespace
