@@ -5,9 +5,9 @@
 // After L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary Cache", 2000. A
 // counter that has reached 15 stays at 15, as its true count is not known: its
 // keys are never lost, and the place is taken for good. In a filter with the
-// keys that it was made for, the probability of that is below 10^-13 for each
-// counter. Keys are counted: a key that was added twice has to be removed
-// twice.
+// keys that it was made for, at a rate of 0.3 or less, the probability of that
+// is below 10^-13 for each counter. Keys are counted: a key that was added
+// twice has to be removed twice.
 //
 // Thread safety: const methods may run at the same time, others not.
 #pragma once
