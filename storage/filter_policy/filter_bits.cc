@@ -104,7 +104,9 @@ class Builder final : public rocksdb::FilterBitsBuilder {
       Charge(0);
       if (!problem.empty()) return Status::Corruption(problem);
     } catch (...) {
-      return Status::MemoryLimit();  // a text would need memory
+      // Builds of RocksDB with assertions abort on other codes. A text would
+      // need memory.
+      return Status::Corruption(Status::kMemoryLimit);
     }
     return Status::OK();
   }
