@@ -46,14 +46,17 @@ Status Store::CreateFamilies(std::span<const FamilyDescriptor> added) {
     if (added.empty()) return Status::OK();
     OpenedStore& opened = impl_->opened;
     const std::unique_lock changing(opened.families->change_mutex);
-    FamilyMap families = *opened.families->Get();
+    const auto before = opened.families->Get();
+    FamilyMap families = *before;
     std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
     rocksdb::WriteBatch batch;
     for (const auto& [name, options] : added) {
       Status s = CheckFamilyName(name);
-      if (s.ok() && families.contains(name)) {
+      if (s.ok() && before->contains(name)) {
         s = InvalidArgument(QuotedFamily(name), " is in the store at ",
                             opened.path, " already");
+      } else if (s.ok() && families.contains(name)) {
+        s = InvalidArgument(QuotedFamily(name), " is listed twice");
       }
       FamilySetup setup;
       if (s.ok()) {

@@ -118,11 +118,15 @@ TEST_F(StoreFamilies, RefusedOnesAreNotCreated) {
   EXPECT_THAT(
       store_->AlterFamily("a", {.false_positive_rate = 2}),
       StatusIs(Status::kInvalidArgument, HasSubstr("false_positive_rate")));
-  for (const FamilyDescriptor& refused : std::vector<FamilyDescriptor>{
-           {"a", {}}, {"b", {}}, {"c:d", {}}, {"c", {.max_versions = 0}}}) {
+  const std::vector<std::pair<FamilyDescriptor, const char*>> refused = {
+      {{"a", {}}, "\"a\" is in the store at "},
+      {{"b", {}}, "\"b\" is listed twice"},
+      {{"c:d", {}}, "c:d"},
+      {{"c", {.max_versions = 0}}, "\"c\": max_versions"}};
+  for (const auto& [family, said] : refused) {
     EXPECT_THAT(store_->CreateFamilies(
-                    std::vector<FamilyDescriptor>{{"b", {}}, refused}),
-                StatusIs(Status::kInvalidArgument, HasSubstr(refused.name)));
+                    std::vector<FamilyDescriptor>{{"b", {}}, family}),
+                StatusIs(Status::kInvalidArgument, HasSubstr(said)));
     EXPECT_EQ(store_->Families().size(), 1u);
   }
   EXPECT_THAT(store_->CreateFamilies({}), IsOk());
