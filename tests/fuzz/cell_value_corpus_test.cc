@@ -2,16 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
 
 #include "storage/cells/cell_value.h"
 #include "storage/cells/cell_versions.h"
+#include "tests/fuzz/corpus.h"
 
 namespace rowbloom {
 namespace {
@@ -77,20 +74,11 @@ std::map<std::string, Seed> Seeds() {
   };
 }
 
-std::string SeedPath(const std::string& name) {
-  return std::string(ROWBLOOM_CORPUS_DIR) + "/cell_value/" + name;
-}
-
 TEST(CellValueCorpus, SeedsAreWhatTheirNamesSay) {
   constexpr size_t kFirstAt = 10;
+  fuzz::Files files;
   for (const auto& [name, seed] : Seeds()) {
-    if (std::getenv("ROWBLOOM_WRITE_CORPUS") != nullptr) {
-      std::filesystem::create_directories(SeedPath(""));
-      std::ofstream(SeedPath(name), std::ios::binary) << seed.bytes;
-    }
-    std::ifstream file(SeedPath(name), std::ios::binary);
-    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), seed.bytes)
-        << name;
+    files[name] = seed.bytes;
     const auto size = static_cast<uint8_t>(seed.bytes[kFirstAt - 2]);
     const auto first = std::string_view(seed.bytes).substr(kFirstAt, size);
     std::string problem;
@@ -102,6 +90,7 @@ TEST(CellValueCorpus, SeedsAreWhatTheirNamesSay) {
     EXPECT_EQ(good, seed.problem.empty()) << name << ": " << problem;
     EXPECT_THAT(problem, HasSubstr(seed.problem)) << name;
   }
+  fuzz::ExpectSeeds("cell_value", files);
 }
 
 }  // namespace

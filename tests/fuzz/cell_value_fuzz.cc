@@ -2,7 +2,6 @@
 // merges make of them. The input is two such values, and rules for versions.
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -5,10 +5,6 @@
 
 #include <bit>
 #include <cstddef>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 
@@ -19,6 +15,7 @@
 #include "rowbloom/cuckoo_filter.h"
 #include "rowbloom/filter_form.h"
 #include "rowbloom/scalable_bloom_filter.h"
+#include "tests/fuzz/corpus.h"
 
 namespace rowbloom::standalone_corpus_test {
 namespace {
@@ -105,24 +102,16 @@ std::string Problem(const std::string& bytes) {
 }
 
 TEST(FuzzCorpus, StandaloneFiltersAreWhatTheirNamesSay) {
-  const std::filesystem::path folder =
-      std::filesystem::path(ROWBLOOM_CORPUS_DIR) / "standalone_filter";
-  const bool writes = std::getenv("ROWBLOOM_WRITE_CORPUS") != nullptr;
-  if (writes) std::filesystem::create_directories(folder);
+  fuzz::Files files;
   for (const auto& [name, seed] : Seeds()) {
     if (seed.problem.empty()) {
       EXPECT_EQ(Problem(seed.bytes), "") << name;
     } else {
       EXPECT_THAT(Problem(seed.bytes), HasSubstr(seed.problem)) << name;
     }
-    if (writes) {
-      std::ofstream(folder / name, std::ios::binary) << seed.bytes;
-    }
-    std::ifstream in(folder / name, std::ios::binary);
-    const std::string found((std::istreambuf_iterator<char>(in)),
-                            std::istreambuf_iterator<char>());
-    EXPECT_EQ(found, seed.bytes) << name;
+    files[name] = seed.bytes;
   }
+  fuzz::ExpectSeeds("standalone_filter", files);
 }
 
 }  // namespace
