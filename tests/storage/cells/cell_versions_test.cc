@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 
@@ -283,7 +282,8 @@ TEST(CellVersions, MergingInAnyGroupsGivesTheSame) {
   Random random(seed);
   uint64_t combined = 0;
   uint64_t refused = 0;
-  for (uint64_t round = 0; round < Scaled(20'000); ++round) {
+  const uint64_t rounds = Scaled(20'000);
+  for (uint64_t round = 0; round < rounds; ++round) {
     const VersionRules rules{.max_versions =
                                  static_cast<uint32_t>(1 + random.Below(4))};
     Model model{rules, {}, {}, {}};
@@ -348,8 +348,8 @@ TEST(CellVersions, MergingInAnyGroupsGivesTheSame) {
     Entries decoded;
     ASSERT_EQ(Decoded(EncodeEntries(cell), &decoded), "ok");
   }
-  EXPECT_GT(combined, 0u);
-  EXPECT_GT(refused, 0u);
+  EXPECT_GT(combined, rounds);
+  EXPECT_GT(refused, rounds / 10);
 }
 
 }  // namespace

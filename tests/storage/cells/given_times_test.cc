@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -126,10 +125,17 @@ TEST(GivenTimes, KeepTheOrderOfChanges) {
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> deletes;
   std::map<uint64_t, uint64_t> row_deletes;
   uint64_t now_ms = kNow;
-  for (uint64_t i = 0; i < Scaled(300'000); ++i) {
-    if (random.OneIn(50)) now_ms += random.Below(20);
+  uint64_t raises = 0;
+  uint64_t removals = 0;
+  uint64_t at_the_limit = 0;
+  const uint64_t changes = Scaled(300'000);
+  for (uint64_t i = 0; i < changes; ++i) {
+    if (random.OneIn(500)) now_ms += random.Below(20);
     if (random.OneIn(5000)) now_ms += random.Below(3000);
-    if (const auto raised_ms = given.MoveTo(now_ms)) now_ms = *raised_ms;
+    if (const auto raised_ms = given.MoveTo(now_ms)) {
+      now_ms = *raised_ms;
+      ++raises;
+    }
     // Some cells are hot, some are met once.
     const bool hot = !random.OneIn(4);
     const uint64_t row = hot ? random.Below(2) : random.Below(1000);
@@ -142,6 +148,7 @@ TEST(GivenTimes, KeepTheOrderOfChanges) {
       const auto marker = given.Delete(row, row, now_ms);
       ASSERT_GE(marker.timestamp_ms, row_delete_ms);
       ASSERT_LT(marker.timestamp_ms, limit_ms);
+      removals += marker.remove ? 1 : 0;
       row_delete_ms = marker.timestamp_ms;
       for (auto it = puts.lower_bound({row, 0});
            it != puts.end() && it->first.first == row; ++it) {
@@ -153,6 +160,7 @@ TEST(GivenTimes, KeepTheOrderOfChanges) {
       ASSERT_GE(marker.timestamp_ms, delete_ms);
       ASSERT_LT(marker.timestamp_ms, limit_ms);
       ASSERT_TRUE(marker.remove || put_ms <= marker.timestamp_ms);
+      removals += marker.remove ? 1 : 0;
       delete_ms = marker.timestamp_ms;
       put_ms = 0;
     } else {
@@ -162,6 +170,7 @@ TEST(GivenTimes, KeepTheOrderOfChanges) {
       ASSERT_LE(timestamp_ms, limit_ms);
       ASSERT_GT(timestamp_ms, delete_ms);
       ASSERT_GT(timestamp_ms, row_delete_ms);
+      at_the_limit += timestamp_ms == limit_ms ? 1 : 0;
       if (replaces || timestamp_ms == limit_ms) {
         ASSERT_GE(timestamp_ms, put_ms);
       } else {
@@ -170,6 +179,9 @@ TEST(GivenTimes, KeepTheOrderOfChanges) {
       put_ms = timestamp_ms;
     }
   }
+  EXPECT_GT(raises, 0u);
+  EXPECT_GT(removals, 0u);
+  EXPECT_GT(at_the_limit, 0u);
 }
 
 }  // namespace
