@@ -2,7 +2,6 @@
 // lost, and old filters stay in use where they can.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 #include <string>
 

@@ -161,6 +161,7 @@ void ExpectFilterBytes(Cuts cuts, const std::vector<Bound>& bounds) {
       EXPECT_LT(share(ours.filter_bytes, full.filter_bytes), bound.of_full);
       EXPECT_LT(share(ours.filter_bytes, theirs.filter_bytes), bound.of_stock);
       // Both skips are out of 6,666 lookups of absent rows.
+      EXPECT_GT(theirs.skipped, 6'000u);
       EXPECT_GE(ours.skipped, theirs.skipped);
     }
   }

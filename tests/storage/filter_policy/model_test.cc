@@ -13,7 +13,6 @@
 #include <optional>
 #include <ostream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "rocksdb/slice_transform.h"
@@ -220,19 +219,16 @@ class Model : public testing::TestWithParam<Parameter> {
   }
 
   void CheckMultiGet(const std::vector<std::string>& keys) {
-    const std::vector<Slice> slices(keys.begin(), keys.end());
     for (rocksdb::DB* db : databases_) {
-      std::vector<rocksdb::PinnableSlice> values(keys.size());
-      std::vector<rocksdb::Status> statuses(keys.size());
-      db->MultiGet({}, db->DefaultColumnFamily(), keys.size(), slices.data(),
-                   values.data(), statuses.data());
+      std::vector<std::string> values;
+      const auto statuses = test::MultiGet(db, keys, &values);
       for (size_t i = 0; i < keys.size(); ++i) {
         const auto expected = model_.find(keys[i]);
         if (expected == model_.end()) {
           ASSERT_TRUE(statuses[i].IsNotFound()) << statuses[i].ToString();
         } else {
           ExpectOk(statuses[i]);
-          ASSERT_EQ(values[i].ToString(), expected->second);
+          ASSERT_EQ(values[i], expected->second);
         }
       }
     }
@@ -350,7 +346,7 @@ class Model : public testing::TestWithParam<Parameter> {
         CheckGet(Key(random));
     }
     if (step % 700 == 699) Flush();
-    if (GetParam().compacting && step % 9000 == 8999) Compact();
+    if (GetParam().compacting && step % 3000 == 2999) Compact();
   }
 
   KeyLayout layout_ = KeyLayout::Escaped();

@@ -68,7 +68,10 @@ test_plugin() {
   said=$(LD_PRELOAD="$other_version $plugin" "$strict_load" "$dir/db" 2>&1) &&
     fail "registered with another RocksDB: $said"
   [[ $said == *"Could not load"* ]] || fail "with another RocksDB: $said"
-  if nm -DC --defined-only "$plugin" | grep rowbloom; then
+  local symbols
+  symbols=$(nm -DC "$plugin")
+  [[ $symbols == *" U rocksdb::"* ]] || fail "nm shows no symbols of the plugin"
+  if grep -v " U " <<<"$symbols" | grep rowbloom; then
     fail "the plugin's functions can replace those of a program"
   fi
 }

@@ -163,6 +163,7 @@ class Golden(unittest.TestCase):
                     blocks[words[1]] = words[2]
                 else:
                     keys.setdefault(words[1], []).append(from_hex(words[2]))
+            self.assertTrue(blocks, folder)
             with tarfile.open(folder / "blocks.tar.gz") as archive:
                 for name, layout in blocks.items():
                     block = FilterBlock(

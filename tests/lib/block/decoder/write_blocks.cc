@@ -16,7 +16,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lib/block/filter_block_builder.h"
 #include "rowbloom/filter_block.h"

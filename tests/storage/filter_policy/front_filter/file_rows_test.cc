@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "lib/block/filter_block_builder.h"
 #include "lib/block/hash.h"

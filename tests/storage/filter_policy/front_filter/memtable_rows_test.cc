@@ -70,13 +70,13 @@ TEST(MemtableRows, ThreadsFindTheirRows) {
   constexpr size_t kThreads = 4;
   constexpr uint64_t kRows = 40'000;
   MemtableRows rows(NoLimit());
+  const auto row = [](size_t of, uint64_t i) {
+    return Mix64(of * kRows + i + 1);
+  };
   std::vector<std::atomic<uint64_t>> added(kThreads);
   std::vector<std::thread> threads;
   for (size_t thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
-      const auto row = [](size_t of, uint64_t i) {
-        return Mix64(of * kRows + i + 1);
-      };
       for (uint64_t i = 0; i < kRows; ++i) {
         rows.Add(row(thread, i), Writers::kMany);
         added[thread].store(i + 1, std::memory_order_release);
@@ -91,6 +91,11 @@ TEST(MemtableRows, ThreadsFindTheirRows) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  for (size_t thread = 0; thread < kThreads; ++thread) {
+    for (uint64_t i = 0; i < kRows; ++i) {
+      ASSERT_TRUE(rows.MayHave(row(thread, i))) << i << " of " << thread;
+    }
+  }
 }
 
 }  // namespace
