@@ -39,8 +39,7 @@ std::vector<Row> AllRows(Store* store) {
 }
 
 std::vector<Row> RowsAt(const std::string& path) {
-  const auto store = OpenOrFail({}, path, {});
-  return store == nullptr ? std::vector<Row>() : AllRows(store.get());
+  return AllRows(OpenOrFail({}, path, {}).get());
 }
 
 class StoreBackup : public ::testing::Test {
@@ -72,24 +71,17 @@ class StoreBackup : public ::testing::Test {
     return ids;
   }
 
-  // The size of all tables that backups share, in bytes.
+  // The tables that backups share.
+  std::vector<std::string> SharedFiles() {
+    return FilesWithEnd(backups_ + "/shared_checksum", ".sst");
+  }
+  // Their size.
   uint64_t SharedBytes() {
     uint64_t bytes = 0;
-    for (const auto& file :
-         std::filesystem::recursive_directory_iterator(backups_)) {
-      if (file.path().extension() == ".sst") bytes += file.file_size();
+    for (const std::string& file : SharedFiles()) {
+      bytes += std::filesystem::file_size(file);
     }
     return bytes;
-  }
-  // The tables of the backups.
-  std::vector<std::string> SharedFiles() {
-    std::vector<std::string> files;
-    for (const auto& file :
-         std::filesystem::recursive_directory_iterator(backups_)) {
-      if (file.path().extension() == ".sst") files.push_back(file.path());
-    }
-    EXPECT_FALSE(files.empty()) << "no table in " << backups_;
-    return files;
   }
 
   TempDir dir_;
@@ -317,12 +309,8 @@ TEST_F(StoreBackup, DamageIsNamedAndKeepsFromRestoring) {
 TEST_F(StoreBackup, DamageOfTheStoreIsNamedAndNotCopied) {
   ASSERT_NO_FATAL_FAILURE(WriteSome());
   ASSERT_THAT(store_->Flush(), IsOk());
-  std::filesystem::path table;
-  for (const auto& file :
-       std::filesystem::directory_iterator(dir_.File("db"))) {
-    if (file.path().extension() == ".sst") table = file.path();
-  }
-  ASSERT_FALSE(table.empty());
+  const std::filesystem::path table =
+      FilesWithEnd(dir_.File("db"), ".sst").at(0);
   FlipBit(table, 100);
   EXPECT_THAT(store_->Backup(backups_),
               StatusIs(Status::kCorruption, HasSubstr(table.stem())));

@@ -70,7 +70,9 @@ TEST(LeasedClock, GivesEachStepATimeThatNothingElseGets) {
       --left;
     });
   }
-  while (left > 0) times.push_back(clock.Now());
+  do {
+    times.push_back(clock.Now());
+  } while (left > 0);
   for (std::thread& thread : threads) thread.join();
   std::set<uint64_t> all;
   for (const std::vector<uint64_t>& own : steps) {

@@ -77,11 +77,14 @@ TEST_F(CompactionGateTest, WaitsNoLongerThanIsAsked) {
   const auto began = std::chrono::steady_clock::now();
   gate_.WaitForNone({1}, kAWhile);
   EXPECT_GE(std::chrono::steady_clock::now() - began, kAWhile);
+  std::atomic<bool> completes{false};
   std::thread compaction([&] {
     std::this_thread::sleep_for(kAWhile);
+    completes = true;
     Complete(1);
   });
   gate_.WaitForNone({1}, std::chrono::hours(1));
+  EXPECT_TRUE(completes);
   compaction.join();
 }
 

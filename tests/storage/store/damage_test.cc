@@ -359,6 +359,9 @@ TEST_F(Damage, CurrentThatNamesAnotherFileIsNamed) {
     Status error;
     ASSERT_FALSE(Opens(&store, &error));
     EXPECT_FALSE(error.IsTryAgain());
+    EXPECT_THAT(
+        error.ToString(),
+        AllOf(HasSubstr(path_), AnyOf(HasSubstr("CURRENT"), HasSubstr(file))));
   }
 }
 
@@ -422,6 +425,7 @@ TEST_F(Damage, BlockBesideARowDeleteFailsACellIterator) {
     ASSERT_THAT(reader.Open(sound_ + "/" + sst), IsOk());
     if (reader.GetTableProperties()->num_range_deletions > 0) file = sst;
   }
+  ASSERT_FALSE(file.empty());
   std::string damaged = Bytes(file);
   damaged[100] = static_cast<char>(damaged[100] ^ 1);
   Replace(file, damaged);

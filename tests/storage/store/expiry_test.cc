@@ -21,7 +21,7 @@ constexpr uint64_t kTtlMs = 3000;
 // The timestamp of a put that is deleted.
 constexpr uint64_t kSecret = kStart - 100;
 
-class Expiry : public ::testing::TestWithParam<ChangeType> {
+class Expiry : public ::testing::Test {
  protected:
   void SetUp() override {
     store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"),
@@ -40,22 +40,8 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
     ASSERT_THAT(load->Finish(), IsOk());
   }
 
-  // Deletes in a file that compactions of row a reach.
-  void Delete() {
-    WriteBatch batch;
-    switch (GetParam()) {
-      case ChangeType::kDelete:
-        batch.Delete("r", "f", "q", kSecret);
-        break;
-      case ChangeType::kDeleteVersion:
-        batch.DeleteVersion("r", "f", "q", kSecret);
-        break;
-      case ChangeType::kDeleteFamily:
-        batch.DeleteFamily("r", "f", kSecret);
-        break;
-      default:
-        batch.DeleteFamilyVersion("r", "f", kSecret);
-    }
+  // Makes the changes in a file that compactions of row a reach.
+  void WriteAFile(WriteBatch batch) {
     batch.Put("a", "f", "q", "v", now_ms_);
     batch.Put("z", "f", "q", "v", now_ms_);
     ASSERT_THAT(store_->Write(batch), IsOk());
@@ -121,7 +107,29 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
   std::unique_ptr<Store> store_;
 };
 
-TEST_P(Expiry, ADeleteStaysWhileAPutLiesBelowIt) {
+class ExpiryOf : public Expiry,
+                 public ::testing::WithParamInterface<ChangeType> {
+ protected:
+  void Delete() {
+    WriteBatch batch;
+    switch (GetParam()) {
+      case ChangeType::kDelete:
+        batch.Delete("r", "f", "q", kSecret);
+        break;
+      case ChangeType::kDeleteVersion:
+        batch.DeleteVersion("r", "f", "q", kSecret);
+        break;
+      case ChangeType::kDeleteFamily:
+        batch.DeleteFamily("r", "f", kSecret);
+        break;
+      default:
+        batch.DeleteFamilyVersion("r", "f", kSecret);
+    }
+    WriteAFile(batch);
+  }
+};
+
+TEST_P(ExpiryOf, ADeleteStaysWhileAPutLiesBelowIt) {
   ASSERT_NO_FATAL_FAILURE(Load());
   ASSERT_NO_FATAL_FAILURE(Delete());
   Expire();
@@ -132,7 +140,7 @@ TEST_P(Expiry, ADeleteStaysWhileAPutLiesBelowIt) {
 // The Compact of the following tests leaves no put in files or in memory; puts
 // with older timestamps come afterwards.
 
-TEST_P(Expiry, ADeleteStaysWhileAnOlderPutIsInMemoryOrInANewerFile) {
+TEST_P(ExpiryOf, ADeleteStaysWhileAnOlderPutIsInMemoryOrInANewerFile) {
   for (const bool flush : {false, true}) {
     Expire();
     ASSERT_THAT(store_->Compact(), IsOk());
@@ -151,7 +159,7 @@ TEST_P(Expiry, ADeleteStaysWhileAnOlderPutIsInMemoryOrInANewerFile) {
 
 // RocksDB merges what was joined without the compaction filter, so that one
 // compaction leaves it, though it rewrites every file.
-TEST_P(Expiry, ADeleteStaysWhileAPutBelowItWasJoined) {
+TEST_P(ExpiryOf, ADeleteStaysWhileAPutBelowItWasJoined) {
   for (int i = 0; i < 9; ++i) ASSERT_NO_FATAL_FAILURE(Put());
   ASSERT_NO_FATAL_FAILURE(Delete());
   Expire();
@@ -171,7 +179,7 @@ TEST_P(Expiry, ADeleteStaysWhileAPutBelowItWasJoined) {
 
 // An expired put in a file above has pushed out, or replaced, what a file below
 // still has.
-TEST_P(Expiry, APutKeepsWhatItReplacedHidden) {
+TEST_F(Expiry, APutKeepsWhatItReplacedHidden) {
   options_.max_versions = 1;
   ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
   for (const uint64_t timestamp_ms : {kSecret, kSecret + 1}) {
@@ -179,10 +187,7 @@ TEST_P(Expiry, APutKeepsWhatItReplacedHidden) {
     ASSERT_NO_FATAL_FAILURE(Load(row));
     WriteBatch batch;
     batch.Put(row, "f", "q", "new", timestamp_ms);
-    batch.Put("a", "f", "q", "v", now_ms_);
-    batch.Put("z", "f", "q", "v", now_ms_);
-    ASSERT_THAT(store_->Write(batch), IsOk());
-    ASSERT_THAT(store_->Flush(), IsOk());
+    ASSERT_NO_FATAL_FAILURE(WriteAFile(batch));
     Expire();
     ASSERT_NO_FATAL_FAILURE(CompactRowA());
     ExpectVersions({"new"}, row);
@@ -196,7 +201,7 @@ TEST_P(Expiry, APutKeepsWhatItReplacedHidden) {
   }
 }
 
-TEST_P(Expiry, ADeleteStaysWhileAnOlderPutWasLoaded) {
+TEST_P(ExpiryOf, ADeleteStaysWhileAnOlderPutWasLoaded) {
   Expire();
   ASSERT_THAT(store_->Compact(), IsOk());
   ASSERT_NO_FATAL_FAILURE(Load());
@@ -206,7 +211,7 @@ TEST_P(Expiry, ADeleteStaysWhileAnOlderPutWasLoaded) {
 }
 
 // RocksDB keeps what a snapshot sees.
-TEST_P(Expiry, ADeleteStaysWhileAPutWasKeptForASnapshot) {
+TEST_P(ExpiryOf, ADeleteStaysWhileAPutWasKeptForASnapshot) {
   ASSERT_NO_FATAL_FAILURE(Load());
   auto snapshot = SnapshotOf(*store_);
   Expire();
@@ -217,7 +222,7 @@ TEST_P(Expiry, ADeleteStaysWhileAPutWasKeptForASnapshot) {
   ExpectGone();
 }
 
-TEST_P(Expiry, ADeleteStaysAfterAnOpeningWhileAPutLiesBelowIt) {
+TEST_P(ExpiryOf, ADeleteStaysAfterAnOpeningWhileAPutLiesBelowIt) {
   ASSERT_NO_FATAL_FAILURE(Load());
   ASSERT_NO_FATAL_FAILURE(Delete());
   Expire();
@@ -228,7 +233,7 @@ TEST_P(Expiry, ADeleteStaysAfterAnOpeningWhileAPutLiesBelowIt) {
 }
 
 // The log's puts become a file when it is read.
-TEST_P(Expiry, ADeleteStaysAfterACrashWhileAPutWasInTheLog) {
+TEST_P(ExpiryOf, ADeleteStaysAfterACrashWhileAPutWasInTheLog) {
   ASSERT_NO_FATAL_FAILURE(Delete());
   ASSERT_NO_FATAL_FAILURE(Put());
   const std::string crashed = dir_.File("crashed");
@@ -243,7 +248,7 @@ TEST_P(Expiry, ADeleteStaysAfterACrashWhileAPutWasInTheLog) {
 }
 
 // The properties of the files say so, as nobody compacted the whole family.
-TEST_P(Expiry, ADeleteGoesOnceNoFileHasAnOlderPut) {
+TEST_P(ExpiryOf, ADeleteGoesOnceNoFileHasAnOlderPut) {
   ASSERT_NO_FATAL_FAILURE(Delete());
   ASSERT_THAT(
       store_->Put("aa", "f", "q", "older", {.timestamp_ms = kSecret - 1}),
@@ -261,7 +266,7 @@ TEST_P(Expiry, ADeleteGoesOnceNoFileHasAnOlderPut) {
   EXPECT_EQ(DeletesKept(), 0);
 }
 
-TEST_P(Expiry, ADeleteGoesAfterACompact) {
+TEST_P(ExpiryOf, ADeleteGoesAfterACompact) {
   ASSERT_NO_FATAL_FAILURE(Load());
   ASSERT_NO_FATAL_FAILURE(Delete());
   ASSERT_THAT(store_->Compact(), IsOk());
@@ -277,7 +282,7 @@ TEST_P(Expiry, ADeleteGoesAfterACompact) {
 }
 
 // min_versions keeps versions, and so the deletes of them.
-TEST_P(Expiry, ADeleteStaysWithMinVersions) {
+TEST_P(ExpiryOf, ADeleteStaysWithMinVersions) {
   options_.min_versions = 1;
   ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
   ASSERT_NO_FATAL_FAILURE(Load());
@@ -288,7 +293,7 @@ TEST_P(Expiry, ADeleteStaysWithMinVersions) {
   ExpectGone();
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Expiry,
+INSTANTIATE_TEST_SUITE_P(Deletes, ExpiryOf,
                          ::testing::Values(ChangeType::kDelete,
                                            ChangeType::kDeleteVersion,
                                            ChangeType::kDeleteFamily,

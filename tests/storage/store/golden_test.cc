@@ -61,9 +61,16 @@ void ExpectCells(Store* store, Lines expected) {
   ASSERT_EQ(Joined(iterated), Joined(expected));
 }
 
+// Numbers of what the golden stores had to check.
+struct Met {
+  int probed = 0;  // families whose filters were probed
+  int hidden = 0;  // deletes that hid a put
+};
+
 // The statistics show that the filters of the files were loaded, probed in
 // files or by the front filter, and mostly right.
-void ExpectFiltersRuleOutAbsentRows(Store* store, const Lines& cells) {
+void ExpectFiltersRuleOutAbsentRows(Store* store, const Lines& cells,
+                                    Met* met) {
   StoreStats before;
   ASSERT_THAT(store->Stats(&before), IsOk());
   for (const auto& [name, family] : before.families) {
@@ -98,11 +105,12 @@ void ExpectFiltersRuleOutAbsentRows(Store* store, const Lines& cells) {
     EXPECT_GE(answered + asked, absent.size() / 2);
     // An answer of the front filter is one for each file.
     EXPECT_LE(may_match, (answered * family.files + asked) / 5);
+    ++met->probed;
   }
 }
 
 // Deletes are kept as long as older puts may come.
-void ExpectDeletesHidePuts(Store* store, const Lines& lines) {
+void ExpectDeletesHidePuts(Store* store, const Lines& lines, Met* met) {
   for (const char* type : {"delete", "delete_version", "delete_family"}) {
     for (const std::string& line : LinesOf(lines, type)) {
       SCOPED_TRACE(line);
@@ -121,18 +129,20 @@ void ExpectDeletesHidePuts(Store* store, const Lines& lines) {
                                 {.time_range = TimeRange::At(timestamp_ms),
                                  .max_versions = kAllVersions}),
                   ::testing::IsEmpty());
+      ++met->hidden;
     }
   }
 }
 
 // Reads the store in all ways, changes its files, and reads it again.
-void ExpectStore(const std::string& path, const Lines& lines) {
+void ExpectStore(const std::string& path, const Lines& lines, Met* met) {
   const Lines cells = LinesOf(lines, "cell");
   ASSERT_FALSE(cells.empty());
   {
     const auto store = Open(path, true);
     ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
-    ASSERT_NO_FATAL_FAILURE(ExpectFiltersRuleOutAbsentRows(store.get(), cells));
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectFiltersRuleOutAbsentRows(store.get(), cells, met));
   }
   {
     const auto store = Open(path, false);
@@ -140,11 +150,12 @@ void ExpectStore(const std::string& path, const Lines& lines) {
     EXPECT_EQ(Joined(golden::FamilyLines(*store)),
               Joined(LinesOf(lines, "family")));
     ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
-    ASSERT_NO_FATAL_FAILURE(ExpectDeletesHidePuts(store.get(), lines));
+    ASSERT_NO_FATAL_FAILURE(ExpectDeletesHidePuts(store.get(), lines, met));
     ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
     ASSERT_THAT(store->Compact(), IsOk());
     ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
-    ASSERT_NO_FATAL_FAILURE(ExpectFiltersRuleOutAbsentRows(store.get(), cells));
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectFiltersRuleOutAbsentRows(store.get(), cells, met));
   }
   const auto store = Open(path, true);
   ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
@@ -164,6 +175,7 @@ bool IsInThisRun(const Lines& archives, size_t i) {
 TEST(GoldenStores, ShowWhatTheyHeldAndGoOn) {
   const Lines archives = golden::Archives("stores");
   EXPECT_GE(archives.size(), 15u) << "those of folder 1";
+  Met met;
   for (size_t i = 0; i < archives.size(); ++i) {
     // The last store of a folder is one that folders before it lack.
     if (!IsInThisRun(archives, i) &&
@@ -174,13 +186,17 @@ TEST(GoldenStores, ShowWhatTheyHeldAndGoOn) {
     SCOPED_TRACE(archive);
     const TempDir dir;
     EXPECT_NO_THROW(ExpectStore(golden::Unpack(archive, dir.path()),
-                                golden::ReadLines(archive + ".cells.txt")));
+                                golden::ReadLines(archive + ".cells.txt"),
+                                &met));
   }
+  EXPECT_GT(met.probed, 0);
+  EXPECT_GT(met.hidden, 0);
 }
 
 TEST(GoldenBackups, AreRestoredAndTakeMore) {
   const Lines archives = golden::Archives("backups");
   EXPECT_GE(archives.size(), 1u) << "that of folder 1";
+  Met met;
   for (size_t i = 0; i < archives.size(); ++i) {
     if (!IsInThisRun(archives, i)) continue;
     const std::string& archive = archives[i];
@@ -198,7 +214,7 @@ TEST(GoldenBackups, AreRestoredAndTakeMore) {
       const std::string path = dir.File("restored-" + id);
       ASSERT_THAT(RestoreBackup(directory, backup.id, path), IsOk());
       EXPECT_NO_THROW(ExpectStore(
-          path, golden::ReadLines(archive + "-" + id + ".cells.txt")));
+          path, golden::ReadLines(archive + "-" + id + ".cells.txt"), &met));
     }
     {
       const auto store = Open(dir.File("restored-2"), false);

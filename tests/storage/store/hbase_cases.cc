@@ -87,6 +87,49 @@ void PrintTo(const HBaseCell& cell, std::ostream* out) {
        << cell.timestamp_ms << "=" << ToPrintable(cell.value);
 }
 
+std::string FamilyName(const HBaseCase& of) {
+  return "max" + std::to_string(of.family.max_versions) + "_min" +
+         std::to_string(of.family.min_versions) + "_ttl" +
+         std::to_string(of.family.ttl_ms);
+}
+
+std::string RowPrefix(const HBaseCase& of) { return of.id + ":"; }
+
+uint64_t MovedMs(const HBaseCase& of) {
+  return of.family.ttl_ms == 0 ? 0 : kHBaseStoreMs - of.now_ms;
+}
+
+ScanOptions ToScan(const HBaseCase& of, const HBaseQuery& query) {
+  const auto& low = query.reversed ? query.stop_row : query.start_row;
+  const auto& high = query.reversed ? query.start_row : query.stop_row;
+  const std::string next(1, '\0');  // after a row: the next possible one
+  ScanOptions scan;
+  scan.row_prefix = RowPrefix(of);
+  scan.reverse = query.reversed;
+  if (low) {
+    scan.start_row = RowPrefix(of) + *low;
+    if (query.reversed && !query.include_stop) scan.start_row += next;
+  }
+  if (high) {
+    scan.stop_row = RowPrefix(of) + *high;
+    if (query.reversed || query.include_stop) scan.stop_row += next;
+  }
+  scan.row.time_range = query.time_range;
+  if (query.time_range != TimeRange::All()) {
+    scan.row.time_range.begin_ms += MovedMs(of);
+    scan.row.time_range.end_ms += MovedMs(of);
+  }
+  scan.row.max_versions = query.max_versions;
+  if (!query.qualifiers) {
+    scan.row.columns = {{FamilyName(of)}};
+    return scan;
+  }
+  for (const std::string& qualifier : *query.qualifiers) {
+    scan.row.columns.push_back({FamilyName(of), qualifier});
+  }
+  return scan;
+}
+
 std::vector<HBaseCase> ReadHBaseCases() {
   std::vector<HBaseCase> cases;
   for (const char* file : {"cases.jsonl.gz", "large.jsonl.gz"}) {

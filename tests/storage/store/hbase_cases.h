@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rowbloom/cell.h"
+#include "rowbloom/read_options.h"
 #include "rowbloom/store_options.h"
 
 namespace rowbloom::test {
@@ -68,6 +69,18 @@ struct HBaseCase {
   std::vector<HBaseWrite> writes;  // in order of arrival
   std::vector<HBaseQuery> queries;
 };
+
+// A store has a case in the family of its options, its rows with its id before
+// them. As what expires depends on how long ago it was alone, cases with a TTL
+// have their timestamps moved by what their time is before the store's.
+
+// The time of the store. No case has a later one.
+inline constexpr uint64_t kHBaseStoreMs = 2'000'000'000'000;
+std::string FamilyName(const HBaseCase& of);
+std::string RowPrefix(const HBaseCase& of);
+uint64_t MovedMs(const HBaseCase& of);
+// The query of a case as a scan of the store.
+ScanOptions ToScan(const HBaseCase& of, const HBaseQuery& query);
 
 // All cases of both files. Throws std::exception for a file that is not as its
 // README says.

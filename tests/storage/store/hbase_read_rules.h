@@ -34,6 +34,12 @@ struct ReadRules {
   friend bool operator==(const ReadRules&, const ReadRules&) = default;
 };
 
+// The store's own.
+inline constexpr ReadRules kStoreRules = {.names_show_no_more = true,
+                                          .range_within_newest = true,
+                                          .surplus_stays_gone = true,
+                                          .expired_stays_gone = true};
+
 // The family of one case after all of its writes.
 class ReadModel {
  public:

@@ -85,15 +85,9 @@ constexpr std::array<RuleStep, 4> kRuleSteps = {{
       .surplus_stays_gone = true},
      HasDeletesAndMorePutsThanAreKept,
      126},
-    {"expired versions stay gone",
-     {.names_show_no_more = true,
-      .range_within_newest = true,
-      .surplus_stays_gone = true,
-      .expired_stays_gone = true},
-     DeletesSingleOnesOfMortalVersions,
-     166},
+    {"expired versions stay gone", kStoreRules,
+     DeletesSingleOnesOfMortalVersions, 166},
 }};
-constexpr ReadRules kStoreRules = kRuleSteps.back().rules;
 
 TEST(HBaseReadModel, GivesTheAnswersOfHBaseAndCountsWhatTheRulesChange) {
   int query_count = 0;
@@ -127,24 +121,13 @@ TEST(HBaseReadModel, GivesTheAnswersOfHBaseAndCountsWhatTheRulesChange) {
   }
 }
 
-std::string FamilyName(const FamilyOptions& options) {
-  return "max" + std::to_string(options.max_versions) + "_min" +
-         std::to_string(options.min_versions) + "_ttl" +
-         std::to_string(options.ttl_ms);
-}
-
-// The time of the store. No case has a later one.
-constexpr uint64_t kNowMs = 2'000'000'000'000;
-
-// One case in a store: in the family that has its options, its rows with its id
-// before them. As what expires depends on how long ago it was alone, cases with
-// a TTL have their timestamps moved by what their time is before kNowMs.
+// A case, and what a store with it answers.
 struct StoredCase {
   explicit StoredCase(const HBaseCase& hbase_case)
       : of(hbase_case),
-        family(FamilyName(of.family)),
-        row_prefix(of.id + ":"),
-        moved_ms(of.family.ttl_ms == 0 ? 0 : kNowMs - of.now_ms) {
+        family(FamilyName(of)),
+        row_prefix(RowPrefix(of)),
+        moved_ms(MovedMs(of)) {
     const ReadModel model(of, kStoreRules);
     for (const HBaseQuery& query : of.queries) {
       answers.push_back(model.Answer(query));
@@ -190,7 +173,8 @@ class HBaseScans : public ::testing::Test {
   void Open(const std::vector<FamilyDescriptor>& families) {
     store_.reset();
     dir_.emplace();
-    store_ = OpenOrFail({}, dir_->File("db"), families, [] { return kNowMs; });
+    store_ = OpenOrFail({}, dir_->File("db"), families,
+                        [] { return kHBaseStoreMs; });
   }
 
   void Write(const StoredCase& to, const HBaseWrite& write) {
@@ -217,37 +201,6 @@ class HBaseScans : public ::testing::Test {
         }
       }
     }
-  }
-
-  static ScanOptions ToScan(const StoredCase& in, const HBaseQuery& query) {
-    const auto& low = query.reversed ? query.stop_row : query.start_row;
-    const auto& high = query.reversed ? query.start_row : query.stop_row;
-    const std::string next(1, '\0');  // after a row: the next possible one
-    ScanOptions scan;
-    scan.row_prefix = in.row_prefix;
-    scan.reverse = query.reversed;
-    if (low) {
-      scan.start_row = in.row_prefix + *low;
-      if (query.reversed && !query.include_stop) scan.start_row += next;
-    }
-    if (high) {
-      scan.stop_row = in.row_prefix + *high;
-      if (query.reversed || query.include_stop) scan.stop_row += next;
-    }
-    scan.row.time_range = query.time_range;
-    if (query.time_range != TimeRange::All()) {
-      scan.row.time_range.begin_ms += in.moved_ms;
-      scan.row.time_range.end_ms += in.moved_ms;
-    }
-    scan.row.max_versions = query.max_versions;
-    if (query.qualifiers) {
-      for (const std::string& qualifier : *query.qualifiers) {
-        scan.row.columns.push_back({in.family, qualifier});
-      }
-    } else {
-      scan.row.columns = {{in.family}};
-    }
-    return scan;
   }
 
   static void AddCells(const StoredCase& in, const std::string& row,
@@ -306,7 +259,7 @@ class HBaseScans : public ::testing::Test {
         const HBaseQuery& query = stored.of.queries[i];
         SCOPED_TRACE(stored.of.id + ", query " + std::to_string(i) + ", " +
                      when);
-        const ScanOptions scan = ToScan(stored, query);
+        const ScanOptions scan = ToScan(stored.of, query);
         EXPECT_EQ(Scan(stored, scan), stored.answers[i]);
         if (!query.IsGet()) continue;
         EXPECT_EQ(GetRow(stored, query, scan.row), stored.answers[i]);
@@ -332,7 +285,7 @@ TEST_F(HBaseScans, AreAnsweredInMemoryInFilesAndCompacted) {
   std::vector<StoredCase> stored;
   for (const HBaseCase& of : cases) {
     if (random_.Below(1000) >= Scaled(1000)) continue;
-    options_of.emplace(FamilyName(of.family), of.family);
+    options_of.emplace(FamilyName(of), of.family);
     stored.emplace_back(of);
   }
   std::vector<FamilyDescriptor> families;

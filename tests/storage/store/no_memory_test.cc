@@ -99,6 +99,7 @@ TEST_F(StoreNoMemory, CompactionsKeepWhatTheyHaveNoMemoryFor) {
   });
 }
 
+// The answer takes no more memory than the write.
 TEST(StoreNoMemoryForAnAnswer, TheWriteIsThereAndOk) {
   const TempDir dir;
   std::unique_ptr<Store> store;

@@ -22,7 +22,6 @@ namespace rowbloom::test {
 namespace {
 
 using rocksdb::Status;
-using ::testing::_;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -99,9 +98,7 @@ TEST_F(Reads, KeysOfAnyLengthAreFound) {
     SCOPED_TRACE(std::to_string(row.size()) + " + " +
                  std::to_string(qualifier.size()) + " bytes in " + family);
     const std::string expected = std::to_string(i + 1);
-    std::optional<std::string> value;
-    ASSERT_THAT(store->Get(row, family, qualifier, &value), IsOk());
-    EXPECT_EQ(value, expected);
+    EXPECT_EQ(ValueOf(*store, row, family, qualifier), expected);
     ASSERT_EQ(cells[i].size(), 1u);
     EXPECT_EQ(cells[i][0].value, expected);
     EXPECT_EQ(ValueOf(*store, row, family, qualifier + "x"), std::nullopt);
@@ -175,8 +172,6 @@ TEST_F(Reads, MultiGetAnswersInTheOrderOfTheQuestion) {
       StatusIs(Status::kInvalidArgument, HasSubstr("family \"z\"")));
 }
 
-// A removal takes a version together with the delete that hides it. A read that
-// looked the version up before, and the delete after it, would show it.
 // Its numbers and its families mean something else there.
 TEST_F(Reads, SnapshotOfAnotherStoreIsRefused) {
   const auto other = OpenOrFail({}, dir_.File("other"), {{"a", {}}});
@@ -203,6 +198,8 @@ TEST_F(Reads, SnapshotOfAnotherStoreIsRefused) {
       is_refused);
 }
 
+// A removal takes a version together with the delete that hides it. A read that
+// looked the version up before, and the delete after it, would show it.
 TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
   const TempDir dir;
   const auto store = OpenOrFail({}, dir.File("db"),

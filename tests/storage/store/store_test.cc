@@ -13,7 +13,6 @@ namespace rowbloom::test {
 namespace {
 
 using rocksdb::Status;
-using ::testing::_;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -42,13 +41,6 @@ class StoreTest : public ::testing::Test {
   const std::string path_ = dir_.File("db");
   std::unique_ptr<Store> store_;
 };
-
-TEST_F(StoreTest, GetsWhatWasPutLast) {
-  ASSERT_THAT(store_->Put("r", "a", "q", "old"), IsOk());
-  ASSERT_THAT(store_->Flush(), IsOk());
-  ASSERT_THAT(store_->Put("r", "a", "q", "new"), IsOk());
-  EXPECT_EQ(ValueOf(*store_, "r", "a", "q"), "new");
-}
 
 // The cells of a `latest` and of a `versioned` family, in a memtable and in a
 // block; short values move with the object that holds them.
@@ -162,15 +154,6 @@ TEST_F(StoreTest, RowsOfAnyBytesStayApart) {
     ASSERT_THAT(store_->DeleteRow(row), IsOk());
     EXPECT_THAT(Row(row), IsEmpty());
   }
-}
-
-TEST_F(StoreTest, DeletesACell) {
-  ASSERT_THAT(store_->Put("r", "a", "q", "v"), IsOk());
-  ASSERT_THAT(store_->Put("r", "a", "q2", "v"), IsOk());
-  ASSERT_THAT(store_->Flush(), IsOk());
-  ASSERT_THAT(store_->Delete("r", "a", "q"), IsOk());
-  ASSERT_THAT(store_->Delete("r", "a", "absent"), IsOk());
-  EXPECT_THAT(Row("r"), ElementsAre("a:q2=v"));
 }
 
 TEST_F(StoreTest, RowDeleteTakesAllFamiliesAndNoNeighbour) {
@@ -312,16 +295,6 @@ TEST_F(StoreTest, RangesMayEndAfterTheLongestRowAndQualifier) {
           {.family = "a", .start_row = row, .stop_row = after_row}, &it),
       IsOk());
   EXPECT_TRUE(it->Valid());
-}
-
-TEST_F(StoreTest, WhatWasWrittenIsThereAfterReopening) {
-  ASSERT_THAT(store_->Put("flushed", "a", "q", "1"), IsOk());
-  ASSERT_THAT(store_->Flush(), IsOk());
-  ASSERT_THAT(store_->Put("logged", "b", "q", "2"), IsOk());
-  store_.reset();
-  store_ = OpenOrFail({}, path_, {});
-  EXPECT_THAT(Row("flushed"), ElementsAre("a:q=1"));
-  EXPECT_THAT(Row("logged"), ElementsAre("b:q=2"));
 }
 
 TEST_F(StoreTest, FlushLetsTheLogGo) {

@@ -131,6 +131,17 @@ inline std::map<std::string, std::string> Contents(
   return contents;
 }
 
+// The paths of a directory's files whose names end so, in order.
+inline std::vector<std::string> FilesWithEnd(const std::string& directory,
+                                             std::string_view end) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().string().ends_with(end)) files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 // Opens the RocksDB database of a store that is closed, past the store.
 // Versions are merged as in families with max_versions 2.
 inline void OpenRaw(const std::string& path, Database* database,

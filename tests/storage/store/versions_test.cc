@@ -142,9 +142,8 @@ TEST_P(Versions, LastWriteOfATimestampCounts) {
 }
 
 TEST_P(Versions, DeletesTakeWhatTheyName) {
-  for (const char* column : {"c:", "c:q", "c:x", "s:q"}) {
+  for (const char* column : {"c:", "c:q", "c:x"}) {
     for (const uint64_t timestamp_ms : {10, 20, 30}) {
-      if (column[0] == 's') continue;
       ASSERT_NO_FATAL_FAILURE(Put(column, timestamp_ms));
     }
   }

@@ -2,20 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
-#include "rocksdb/env.h"
-#include "rocksdb/file_system.h"
+#include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test::writes_test {
 namespace {
 
-using rocksdb::IODebugContext;
-using rocksdb::IOOptions;
-using rocksdb::IOStatus;
 using rocksdb::Status;
 using ::testing::HasSubstr;
 
@@ -364,103 +361,44 @@ TEST(Update, IsRefusedByAReadOnlyStore) {
   EXPECT_THAT(store->Compact(), is_refused);
 }
 
-// Counts what reaches the log, and how often it is synced.
-struct LogCounters {
-  std::atomic<uint64_t> appended_bytes{0};
-  std::atomic<uint64_t> syncs{0};
-};
-
-class CountedLog : public rocksdb::FSWritableFileOwnerWrapper {
- public:
-  CountedLog(std::unique_ptr<rocksdb::FSWritableFile> file,
-             LogCounters* counters)
-      : FSWritableFileOwnerWrapper(std::move(file)), counters_(counters) {}
-
-  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
-                  IODebugContext* debug) override {
-    counters_->appended_bytes += data.size();
-    return FSWritableFileOwnerWrapper::Append(data, options, debug);
-  }
-  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
-                  const rocksdb::DataVerificationInfo& verification,
-                  IODebugContext* debug) override {
-    counters_->appended_bytes += data.size();
-    return FSWritableFileOwnerWrapper::Append(data, options, verification,
-                                              debug);
-  }
-  IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
-    ++counters_->syncs;
-    return FSWritableFileOwnerWrapper::Sync(options, debug);
-  }
-  IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
-    ++counters_->syncs;
-    return FSWritableFileOwnerWrapper::Fsync(options, debug);
-  }
-
- private:
-  LogCounters* const counters_;
-};
-
-class CountedFileSystem : public rocksdb::FileSystemWrapper {
- public:
-  explicit CountedFileSystem(LogCounters* counters)
-      : FileSystemWrapper(rocksdb::FileSystem::Default()),
-        counters_(counters) {}
-  const char* Name() const override { return "CountedFileSystem"; }
-
-  IOStatus NewWritableFile(const std::string& path,
-                           const rocksdb::FileOptions& options,
-                           std::unique_ptr<rocksdb::FSWritableFile>* file,
-                           IODebugContext* debug) override {
-    IOStatus s = FileSystemWrapper::NewWritableFile(path, options, file, debug);
-    if (s.ok() && path.ends_with(".log")) {
-      *file = std::make_unique<CountedLog>(std::move(*file), counters_);
-    }
-    return s;
-  }
-
- private:
-  LogCounters* const counters_;
-};
-
 TEST(Durability, IsOfTheWriteThatAsksForIt) {
-  const TempDir dir;
-  LogCounters log;
-  const auto env =
-      rocksdb::NewCompositeEnv(std::make_shared<CountedFileSystem>(&log));
-  const std::string path = dir.File("db");
-  // A copy of the files while the store is open: what survives its process.
-  const std::string copy = dir.File("copy");
-  {
-    const auto store = OpenOrFail({.env = env.get()}, path, kFamilies);
-    ASSERT_THAT(store->Put("first", "latest", "q", "v"), IsOk());  // the clock
-    const std::string value(1000, 'v');
-    const uint64_t syncs = log.syncs;
-    uint64_t bytes = log.appended_bytes;
-    ASSERT_THAT(store->Put("async", "latest", "q", value), IsOk());
-    EXPECT_EQ(log.syncs, syncs);
-    EXPECT_GT(log.appended_bytes, bytes + value.size());
-    ASSERT_THAT(store->Put("sync", "latest", "q", value,
-                           {.durability = Durability::kSync}),
+  const CallingStore calling;
+  Store* const store = calling.store.get();
+  const std::string path = calling.dir.File("db");
+  const auto put = [store](const char* row, Durability durability) {
+    ASSERT_THAT(store->Put(row, "c", "q", "v", {.durability = durability}),
                 IsOk());
-    EXPECT_EQ(log.syncs, syncs + 1);
-    bytes = log.appended_bytes;
-    ASSERT_THAT(store->Put("flushed", "client", "q", value,
-                           {.durability = Durability::kSkipWal}),
-                IsOk());
-    ASSERT_THAT(store->Flush(), IsOk());
-    ASSERT_THAT(store->Put("skip", "latest", "q", value,
-                           {.durability = Durability::kSkipWal}),
-                IsOk());
-    EXPECT_LT(log.appended_bytes, bytes + value.size());
-    EXPECT_TRUE(ValueOf(*store, "skip", "latest", "q"));
-    CopyOpenDatabase(path, copy);
+  };
+  const auto is_logged = [&path](const std::string& row) {
+    return std::ranges::any_of(Contents(path), [&row](const auto& file) {
+      return file.first.ends_with(".log") &&
+             file.second.find(row) != std::string::npos;
+    });
+  };
+  put("first", Durability::kAsync);  // the clock
+  std::atomic<int> syncs{0};
+  calling.files->OnSynced([&syncs](const std::string& file) {
+    syncs += file.ends_with(".log") ? 1 : 0;
+  });
+  put("async", Durability::kAsync);
+  EXPECT_EQ(syncs, 0);
+  EXPECT_TRUE(is_logged("async"));
+  put("synced", Durability::kSync);
+  EXPECT_EQ(syncs, 1);
+  calling.files->OnSynced(nullptr);
+  put("flushed", Durability::kSkipWal);
+  EXPECT_FALSE(is_logged("flushed"));
+  ASSERT_THAT(store->Flush(), IsOk());
+  put("skipped", Durability::kSkipWal);
+  EXPECT_FALSE(is_logged("skipped"));
+  EXPECT_TRUE(ValueOf(*store, "skipped", "c", "q"));
+  // What survives the process.
+  CopyOpenDatabase(path, calling.dir.File("copy"));
+  const auto copy = OpenOrFail({}, calling.dir.File("copy"), {});
+  for (const char* row : {"async", "synced", "flushed"}) {
+    EXPECT_TRUE(ValueOf(*copy, row, "c", "q")) << row;
   }
-  const auto store = OpenOrFail({}, copy, {});
-  EXPECT_TRUE(ValueOf(*store, "async", "latest", "q"));
-  EXPECT_TRUE(ValueOf(*store, "sync", "latest", "q"));
-  EXPECT_TRUE(ValueOf(*store, "flushed", "client", "q"));
-  EXPECT_FALSE(ValueOf(*store, "skip", "latest", "q"));
+  EXPECT_FALSE(ValueOf(*copy, "skipped", "c", "q"));
 }
 
 }  // namespace
