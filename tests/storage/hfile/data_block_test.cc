@@ -209,7 +209,7 @@ TEST_P(DataBlock, SkipsToTheKeyOrBeforeIt) {
   // An index of rows spares the walk through the rows before.
   EXPECT_EQ(GetParam() == HFileEncoding::kRowIndexV1,
             steps < cells.size() * 15);
-  EXPECT_EQ(skip({.row = std::string(9, '\xff')}) > 0, true);
+  EXPECT_GT(skip({.row = std::string(9, '\xff')}), 0U);
   EXPECT_EQ(HFileCell(block->cell()), cells.back());
 }
 

@@ -10,6 +10,7 @@
 #include "storage/hfile/trailer.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/files.h"
+#include "tests/support/hex.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom {
@@ -17,12 +18,10 @@ namespace {
 
 // A block of FORMAT.md that has these bytes, 16 in a line.
 std::string HexBlock(const std::string& bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
   std::string text = "\n```\n";
   for (size_t i = 0; i < bytes.size(); ++i) {
     if (i > 0) text += i % 16 == 0 ? '\n' : ' ';
-    text += kDigits[static_cast<uint8_t>(bytes[i]) >> 4];
-    text += kDigits[bytes[i] & 15];
+    text += test::ToHex({&bytes[i], 1});
   }
   return text + "\n```\n";
 }

@@ -348,13 +348,7 @@ std::string Answer(const HFileReader& reader, HFileIterator* iterator,
     if (!iterator->Valid()) return answer + " -";
     std::string here;
     hfile::AppendKey(iterator->cell().key(), &here);
-    answer += ' ';
-    for (const char byte : here) {
-      constexpr char kDigits[] = "0123456789abcdef";
-      answer += kDigits[static_cast<uint8_t>(byte) >> 4];
-      answer += kDigits[byte & 15];
-    }
-    return answer;
+    return answer + " " + test::ToHex(here);
   }
   return "unknown query";
 }

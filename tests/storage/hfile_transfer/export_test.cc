@@ -16,6 +16,7 @@
 #include "rowbloom/printable.h"
 #include "storage/hfile/file_info.h"
 #include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -36,8 +37,7 @@ const std::string kFalse(1, '\0');
 class Export : public ::testing::Test {
  protected:
   void Open(const std::vector<FamilyDescriptor>& families) {
-    store_.reset();
-    ASSERT_THAT(Store::Open({}, dir_.File("db"), families, &store_), IsOk());
+    store_ = OpenOrFail({}, dir_.File("db"), families);
   }
   Status Run(const HFileExportOptions& options = {}) {
     return ExportHFiles(options, store_.get(), out_, &report_);
@@ -81,7 +81,7 @@ class Export : public ::testing::Test {
 };
 
 TEST_F(Export, PutsFamiliesWhereABulkLoadLooksForThem) {
-  ASSERT_NO_FATAL_FAILURE(Open({ManyVersions("v"), {"latest", {}}, {"x", {}}}));
+  Open({ManyVersions("v"), {"latest", {}}, {"x", {}}});
   ASSERT_THAT(store_->Put("r1", "v", "q", "old", {.timestamp_ms = 5}), IsOk());
   ASSERT_THAT(store_->Put("r1", "v", "q", "new", {.timestamp_ms = 9}), IsOk());
   ASSERT_THAT(store_->Put("r0", "v", "", "empty", {.timestamp_ms = 0}), IsOk());
@@ -129,7 +129,7 @@ TEST_F(Export, PutsFamiliesWhereABulkLoadLooksForThem) {
 // HBase takes a cell for expired whose time and TTL add up to more than 2^63
 // - 1.
 TEST_F(Export, ATtlEndsWhereHBaseCanCount) {
-  ASSERT_NO_FATAL_FAILURE(Open({ManyVersions("v")}));
+  Open({ManyVersions("v")});
   ASSERT_THAT(store_->Put("r", "v", "q", "for ever",
                           {.timestamp_ms = 5, .ttl_ms = kMaxTimestampMs}),
               IsOk());
@@ -153,7 +153,7 @@ TEST_F(Export, HasFiltersOfAllFamiliesThatAStoreTakes) {
   FamilyDescriptor& prefix = families.emplace_back(ManyVersions("p"));
   prefix.options.bloom_type = BloomType::kRowPrefixFixedLength;
   prefix.options.row_prefix_length = 40'000;
-  ASSERT_NO_FATAL_FAILURE(Open(families));
+  Open(families);
   for (const FamilyDescriptor& family : families) {
     ASSERT_THAT(store_->Put("row", family.name, "q", "v"), IsOk());
   }
@@ -169,8 +169,7 @@ TEST_F(Export, FilesSayWhatIsTrueOfThem) {
   FamilyDescriptor v = ManyVersions("v");
   v.options.bloom_type = BloomType::kRowPrefixFixedLength;
   v.options.row_prefix_length = 3;
-  ASSERT_NO_FATAL_FAILURE(
-      Open({v, {"none", {.bloom_type = BloomType::kNone}}}));
+  Open({v, {"none", {.bloom_type = BloomType::kNone}}});
   ASSERT_THAT(store_->Put("row1", "v", "q", "v", {.timestamp_ms = 70}), IsOk());
   ASSERT_THAT(store_->Put("row2", "v", "q", "v", {.timestamp_ms = 50}), IsOk());
   ASSERT_THAT(store_->DeleteFamily("row3", "v", {.timestamp_ms = 60}), IsOk());
@@ -213,7 +212,7 @@ TEST_F(Export, FilesSayWhatIsTrueOfThem) {
 TEST_F(Export, DeletesAreAppliedOrKept) {
   FamilyDescriptor v = ManyVersions("v");
   v.options.max_versions = 2;
-  ASSERT_NO_FATAL_FAILURE(Open({v}));
+  Open({v});
   for (const uint64_t timestamp_ms : {1, 2, 3, 4}) {
     for (const char* qualifier : {"", "all", "one"}) {
       ASSERT_THAT(
@@ -268,7 +267,7 @@ TEST_F(Export, DeletesAreAppliedOrKept) {
 }
 
 TEST_F(Export, FilesEndWhereRegionsDo) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}, {"g", {}}}));
+  Open({{"f", {}}, {"g", {}}});
   ASSERT_NO_FATAL_FAILURE(PutRows("f", 100, 10));
   ASSERT_THAT(store_->Put(rows_[30], "g", "q", "v"), IsOk());
   HFileExportOptions options;
@@ -291,7 +290,7 @@ TEST_F(Export, FilesEndWhereRegionsDo) {
 }
 
 TEST_F(Export, HasTheRowsOfARange) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}, {"g", {.max_versions = 3}}}));
+  Open({{"f", {}}, {"g", {.max_versions = 3}}});
   ASSERT_NO_FATAL_FAILURE(PutRows("f", 100, 10));
   for (const std::string& row : rows_) {
     ASSERT_THAT(store_->Put(row, "g", "q", "v"), IsOk());
@@ -314,7 +313,7 @@ TEST_F(Export, HasTheRowsOfARange) {
 }
 
 TEST_F(Export, FilesEndAtASizeBetweenRows) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}}));
+  Open({{"f", {}}});
   ASSERT_NO_FATAL_FAILURE(PutRows("f", 60, 700));
   HFileExportOptions options;
   options.max_file_bytes = 4000;
@@ -340,11 +339,11 @@ TEST_F(Export, FilesEndAtASizeBetweenRows) {
 }
 
 TEST_F(Export, WhatHBaseRefusesIsRefusedBeforeAnythingIsWritten) {
-  ASSERT_NO_FATAL_FAILURE(Open({ManyVersions("v"),
-                                {"a/b", {}},
-                                {"a\\b", {}},
-                                {"recovered.edits", {}},
-                                {std::string(128, 'n'), {}}}));
+  Open({ManyVersions("v"),
+        {"a/b", {}},
+        {"a\\b", {}},
+        {"recovered.edits", {}},
+        {std::string(128, 'n'), {}}});
   const auto refuses = [this](const std::string& family,
                               const std::string& why) {
     HFileExportOptions options;
@@ -374,7 +373,7 @@ TEST_F(Export, WhatHBaseRefusesIsRefusedBeforeAnythingIsWritten) {
 }
 
 TEST_F(Export, ACellThatHBaseRefusesLeavesNothing) {
-  ASSERT_NO_FATAL_FAILURE(Open({ManyVersions("v"), {"a", {}}}));
+  Open({ManyVersions("v"), {"a", {}}});
   ASSERT_NO_FATAL_FAILURE(PutRows("a", 50, 100));
   ASSERT_NO_FATAL_FAILURE(PutRows("v", 50, 100));
   ASSERT_THAT(
@@ -382,15 +381,15 @@ TEST_F(Export, ACellThatHBaseRefusesLeavesNothing) {
       IsOk());
   HFileExportOptions options;
   options.max_file_bytes = 1;  // many files come before it
-  EXPECT_THAT(Run(options),
-              StatusIs(Status::kInvalidArgument,
-                       AllOf(HasSubstr("row \"\\xFF\\xFF\", cell v:q"),
-                             HasSubstr("9223372036854775807"))));
+  const auto is_refused = StatusIs(
+      Status::kInvalidArgument, AllOf(HasSubstr("row \"\\xFF\\xFF\", cell v:q"),
+                                      HasSubstr("9223372036854775807")));
+  EXPECT_THAT(Run(options), is_refused);
   EXPECT_THAT(report_.files, IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(out_));
   // A directory that was there stays, empty.
   std::filesystem::create_directory(out_);
-  EXPECT_THAT(Run(options), StatusIs(Status::kInvalidArgument, HasSubstr("q")));
+  EXPECT_THAT(Run(options), is_refused);
   EXPECT_TRUE(std::filesystem::is_empty(out_));
   // The other family has nothing to be refused.
   options.families = {"a"};
@@ -419,7 +418,7 @@ class FileSizeLimit {
 };
 
 TEST_F(Export, AWriteThatFailsLeavesNothing) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"f", {}}}));
+  Open({{"a", {}}, {"f", {}}});
   ASSERT_THAT(store_->Put("r", "a", "q", "v"), IsOk());
   ASSERT_NO_FATAL_FAILURE(PutRows("f", 200, 300));
   ASSERT_THAT(store_->Flush(), IsOk());
@@ -435,7 +434,7 @@ TEST_F(Export, AWriteThatFailsLeavesNothing) {
 }
 
 TEST_F(Export, StopsWhenItIsTold) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}, {"g", {}}}));
+  Open({{"f", {}}, {"g", {}}});
   ASSERT_NO_FATAL_FAILURE(PutRows("f", 500, 10));
   ASSERT_NO_FATAL_FAILURE(PutRows("g", 500, 10));
   HFileExportOptions options;
@@ -453,7 +452,7 @@ TEST_F(Export, StopsWhenItIsTold) {
 }
 
 TEST_F(Export, TakesAnEmptyDirectoryOnly) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}}));
+  Open({{"f", {}}});
   std::filesystem::create_directory(out_);
   const std::string mine = out_ + "/mine";
   std::ofstream(mine) << "stays";
@@ -471,19 +470,18 @@ TEST_F(Export, TakesAnEmptyDirectoryOnly) {
 }
 
 TEST_F(Export, OfNothingIsAnEmptyDirectory) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}}));
+  Open({{"f", {}}});
   ASSERT_THAT(Run(), IsOk());
   EXPECT_THAT(report_.files, IsEmpty());
   EXPECT_TRUE(std::filesystem::is_empty(out_));
 }
 
 TEST_F(Export, OfAStoreThatIsOnlyRead) {
-  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}, {"g", {.max_versions = 2}}}));
+  Open({{"f", {}}, {"g", {.max_versions = 2}}});
   ASSERT_NO_FATAL_FAILURE(PutRows("f", 10, 10));
   ASSERT_THAT(store_->Put("r", "g", "q", "v"), IsOk());
   store_.reset();
-  ASSERT_THAT(Store::Open({.read_only = true}, dir_.File("db"), {}, &store_),
-              IsOk());
+  store_ = OpenOrFail({.read_only = true}, dir_.File("db"), {});
   ASSERT_THAT(Run(), IsOk());
   EXPECT_EQ(Exported("f").size(), 30u);
   EXPECT_EQ(Exported("g").size(), 1u);

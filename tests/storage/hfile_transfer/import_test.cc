@@ -40,15 +40,11 @@ HFileWriterOptions WithTags() {
 
 class Import : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_NO_FATAL_FAILURE(Open()); }
+  void SetUp() override { Open(); }
   void Open(const std::string& name = "db") {
-    store_.reset();
-    ASSERT_THAT(
-        Store::Open(
-            {}, dir_.File(name),
-            {ManyVersions("f"), {"latest", {}}, {"store", {.max_versions = 2}}},
-            &store_),
-        IsOk());
+    store_ = OpenOrFail(
+        {}, dir_.File(name),
+        {ManyVersions("f"), {"latest", {}}, {"store", {.max_versions = 2}}});
   }
   std::string Write(const std::string& name, std::vector<HFileCell> cells,
                     const HFileWriterOptions& options = WithTags()) {
@@ -60,14 +56,21 @@ class Import : public ::testing::Test {
              const HFileImportOptions& options = {}) {
     return ImportHFiles(options, paths, store_.get(), &report_);
   }
+  // A file of many cells, of which some cannot be read.
+  std::string WriteDamaged() {
+    std::vector<HFileCell> cells;
+    for (int i = 1000; i < 9000; ++i) {
+      cells.push_back(MakeCell(std::to_string(i), "q", 7, kPut, "damaged"));
+    }
+    const std::string path = Write("damaged", cells);
+    FlipBit(path, std::filesystem::file_size(path) / 2);
+    return path;
+  }
   std::vector<Cell> Versions(const std::string& row,
                              const std::string& qualifier,
                              const std::string& family = "f") {
-    std::vector<Cell> cells;
-    EXPECT_THAT(store_->GetVersions(row, family, qualifier, &cells,
-                                    {.max_versions = kManyVersions}),
-                IsOk());
-    return cells;
+    return GetVersionsOf(*store_, row, family, qualifier,
+                         {.max_versions = kManyVersions});
   }
   std::vector<std::string> Values(const std::string& row,
                                   const std::string& qualifier,
@@ -77,6 +80,13 @@ class Import : public ::testing::Test {
       values.push_back(cell.value);
     }
     return values;
+  }
+  std::vector<std::string> Rows() {
+    std::vector<std::string> rows;
+    RowScanner scan = ScanOf(*store_);
+    for (const Row& row : scan) rows.push_back(row.row);
+    EXPECT_THAT(scan.status(), IsOk());
+    return rows;
   }
   // The import fails, says why, and leaves the store, which is empty, as it is.
   void ExpectRefused(const std::vector<std::string>& paths, Status::Code code,
@@ -88,10 +98,7 @@ class Import : public ::testing::Test {
       EXPECT_THAT(s.ToString(), HasSubstr(part));
     }
     EXPECT_EQ(report_.puts, 0u);
-    size_t rows = 0;
-    RowScanner scan = ScanOf(*store_);
-    for ([[maybe_unused]] const Row& row : scan) ++rows;
-    EXPECT_EQ(rows, 0u);
+    EXPECT_THAT(Rows(), IsEmpty());
   }
 
   TempDir dir_;
@@ -137,7 +144,7 @@ TEST_F(Import, RandomCellsAreThoseOfTheModel) {
   // other.
   for (const std::string form : {"one", "overlapping", "split"}) {
     SCOPED_TRACE(form);
-    ASSERT_NO_FATAL_FAILURE(Open(form));
+    Open(form);
     const size_t count = form == "one" ? 1 : 5;
     std::vector<std::vector<HFileCell>> parts(count);
     for (size_t i = 0; i < cells.size(); ++i) {
@@ -305,7 +312,7 @@ TEST_F(Import, DeletesOfOneVersionInAllColumnsGoThroughAnExport) {
   ASSERT_THAT(ExportHFiles({.deletes = HFileDeletes::kKept}, store_.get(),
                            dir_.File("out"), &exported),
               IsOk());
-  ASSERT_NO_FATAL_FAILURE(Open("other"));
+  Open("other");
   ASSERT_THAT(store_->Put("r", "f", "before", "v", {.timestamp_ms = 7}),
               IsOk());
   ASSERT_THAT(Run({dir_.File("out")}), IsOk());
@@ -491,12 +498,6 @@ TEST_F(Import, FilesThatARefusedOneReplacedAreLoaded) {
                  "0b"
                  "\x0a\x02"
                  "0c"));
-  const auto loaded = [this] {
-    std::vector<std::string> rows;
-    RowScanner scan = ScanOf(*store_);
-    for (const Row& row : scan) rows.push_back(row.row);
-    return rows;
-  };
   ExpectRefused({dir_.File("t")}, Status::kInvalidArgument, {"/0d", "tags"});
   for (const bool dry_run : {true, false}) {
     ASSERT_THAT(Run({dir_.File("t")}, {.keep_going = true, .dry_run = dry_run}),
@@ -506,14 +507,14 @@ TEST_F(Import, FilesThatARefusedOneReplacedAreLoaded) {
     EXPECT_EQ(report_.passed_over["files that a compaction replaced"], 1u);
     EXPECT_EQ(report_.files, 3u);
   }
-  EXPECT_THAT(loaded(), ElementsAre("0b"));
+  EXPECT_THAT(Rows(), ElementsAre("0b"));
   // A refused file replaces none: without 0b, 0a is loaded.
   Write(place + "0b", {MakeCell("0b", "q", 5, kPut, "v"), refused("z")}, of_0a);
-  ASSERT_NO_FATAL_FAILURE(Open("second"));
+  Open("second");
   ASSERT_THAT(Run({dir_.File("t")}, {.keep_going = true}), IsOk());
   EXPECT_EQ(report_.left_out.size(), 3u);
   EXPECT_THAT(report_.passed_over, IsEmpty());
-  EXPECT_THAT(loaded(), ElementsAre("0a"));
+  EXPECT_THAT(Rows(), ElementsAre("0a"));
 }
 
 TEST_F(Import, NamesOfReplacedFilesThatAreNoneAreRefused) {
@@ -557,8 +558,6 @@ TEST_F(Import, CellsOfALatestFamilyExpireWhenTheyWouldHave) {
   };
   const auto from = open("from");
   store_ = open("to");
-  ASSERT_NE(from, nullptr);
-  ASSERT_NE(store_, nullptr);
   ASSERT_THAT(from->Put("r", "latest", "old", "exported"), IsOk());
   now_ms = kStart + kTtl / 2;
   ASSERT_THAT(from->Put("r", "latest", "new", "exported"), IsOk());
@@ -626,11 +625,11 @@ TEST_F(Import, CellsKeepTheirOwnTtl) {
   EXPECT_THAT(Values("r", "stays"), ElementsAre("v"));
   // The first TTL counts.
   EXPECT_THAT(Values("r", "twice"), ElementsAre("v"));
-  ASSERT_NO_FATAL_FAILURE(Open("other"));
+  Open("other");
   ExpectRefused({Write("short", {with_ttl("q", 7, "1234567")})},
                 Status::kInvalidArgument,
                 {"/short", "a TTL (tag type 8) of 7 bytes, expected 8"});
-  ASSERT_NO_FATAL_FAILURE(Open("again"));
+  Open("again");
   ASSERT_THAT(Run({path}), IsOk());
   std::unique_ptr<CellIterator> cells;
   ASSERT_THAT(store_->NewCellIterator({.family = "f"}, &cells), IsOk());
@@ -658,11 +657,9 @@ TEST_F(Import, AStoreThatIsAheadTakesCellsThatHaveNotRunOut) {
     const auto ahead = OpenOrFail({}, dir_.File("ahead"),
                                   {{"f", {.timestamps = Timestamps::kClient}}},
                                   [&] { return now_ms + 30 * kDayMs; });
-    ASSERT_NE(ahead, nullptr);
     ASSERT_THAT(ahead->Put("a", "f", "q", "v"), IsOk());
   }
   store_ = OpenOrFail({}, dir_.File("ahead"), {});
-  ASSERT_NE(store_, nullptr);
   HFileCell cell = MakeCell("r", "q", static_cast<int64_t>(now_ms), kPut, "v");
   cell.tags =
       std::string("\0\x09\x08", 3) + std::string("\0\0\0\0\x24\x0c\x84\0", 8);
@@ -732,12 +729,12 @@ TEST_F(Import, LabelsAreRefusedBesideDeletes) {
   EXPECT_EQ(report_.left_out.size(), 1u);
   EXPECT_EQ(report_.puts, 2u);
   // Other families may have deletes, and other tags labels beside them.
-  ASSERT_NO_FATAL_FAILURE(Open("others"));
+  Open("others");
   HFileCell of_other = deletes[0];
   of_other.family = "store";
   ASSERT_THAT(Run({labels, Write("store", {of_other})}, {.drop_tags = true}),
               IsOk());
-  ASSERT_NO_FATAL_FAILURE(Open("others_tags"));
+  Open("others_tags");
   ASSERT_THAT(Run({Write("access", {labelled(other, '\1')}), path},
                   {.drop_tags = true}),
               IsOk());
@@ -819,7 +816,7 @@ TEST_F(ImportOfMobValues, HasThem) {
     EXPECT_THAT(Values("a", "small"), ElementsAre("in place"));
     EXPECT_THAT(Values("c", "q"),
                 ElementsAre(Large("c").value, Large("c").value));
-    ASSERT_NO_FATAL_FAILURE(Open("db" + std::to_string(keep_going)));
+    Open("db" + std::to_string(keep_going));
   }
 }
 
@@ -875,10 +872,9 @@ TEST_F(ImportOfMobValues, OfFilesInTurnsBesideFilesThatAreNowhere) {
 
 // HBase may have removed their files.
 TEST_F(ImportOfMobValues, AreNotNeededOfCellsThatAreNotLoaded) {
-  store_.reset();
   FamilyDescriptor family = ManyVersions("f");
   family.options.ttl_ms = 1000;
-  ASSERT_THAT(Store::Open({}, dir_.File("ttl"), {family}, &store_), IsOk());
+  store_ = OpenOrFail({}, dir_.File("ttl"), {family});
   constexpr int64_t kFuture = int64_t{1} << 50;
   const HFileCell deleted = Large("deleted", kFuture);
   const std::string table = WriteStoreFile(
@@ -956,9 +952,7 @@ TEST_F(ImportOfMobValues, ThatAreNowhereAreNamed) {
   WriteMob("01", {longer});
   ExpectNoValue(ReferenceTo("01", cell), Status::kCorruption,
                 {mob, "a value of 1006 bytes, expected 1005"});
-  std::string bytes = ReadFile(mob);
-  bytes[100] ^= 1;
-  WriteFile(mob, bytes);
+  FlipBit(mob, 100);
   ExpectNoValue(ReferenceTo("01", longer), Status::kCorruption,
                 {mob, "checksum"});
   ExpectRefused({WriteStoreFile({ReferenceTo("01", cell)}, "alone")},
@@ -1042,16 +1036,13 @@ TEST_F(Import, TakesWhateverSizeOfValuesAnExportWrites) {
   HFileExportReport exported;
   ASSERT_THAT(ExportHFiles(export_options, store_.get(), out, &exported),
               IsOk());
-  ASSERT_NO_FATAL_FAILURE(Open("other"));
+  Open("other");
   HFileImportOptions options;
   options.reader = {};
   ExpectRefused({out}, Status::kAborted, {out, "expected at most 268435456"},
                 options);
   ASSERT_THAT(Run({out}), IsOk());
-  std::optional<std::string> found;
-  ASSERT_THAT(store_->Get("r", "f", "q", &found), IsOk());
-  ASSERT_TRUE(found);
-  EXPECT_TRUE(found == value);
+  EXPECT_TRUE(ValueOf(*store_, "r", "f", "q") == value);
 }
 
 TEST_F(Import, FilesThatCannotBeReadAreNamed) {
@@ -1060,25 +1051,11 @@ TEST_F(Import, FilesThatCannotBeReadAreNamed) {
   WriteFile(dir_.File("text"), std::string(5000, 't'));
   ExpectRefused({fine, dir_.File("text")}, Status::kCorruption, {"/text"});
   // Damage that shows up after a thousand cells.
-  std::vector<HFileCell> cells;
-  for (int i = 1000; i < 9000; ++i) {
-    cells.push_back(MakeCell(std::to_string(i), "q", 7, kPut, "value"));
-  }
-  std::string bytes = ReadFile(Write("damaged", cells));
-  bytes[bytes.size() / 2] ^= 1;
-  WriteFile(dir_.File("damaged"), bytes);
-  ExpectRefused({fine, dir_.File("damaged")}, Status::kCorruption,
+  ExpectRefused({fine, WriteDamaged()}, Status::kCorruption,
                 {"/damaged", "checksum"});
 }
 
 TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
-  std::vector<HFileCell> cells;
-  for (int i = 1000; i < 9000; ++i) {
-    cells.push_back(MakeCell(std::to_string(i), "q", 7, kPut, "damaged"));
-  }
-  std::string bytes = ReadFile(Write("damaged", cells));
-  bytes[bytes.size() / 2] ^= 1;
-  WriteFile(dir_.File("damaged"), bytes);
   HFileCell tagged = MakeCell("tagged", "q", 7, kPut, "v");
   tagged.tags = std::string("\0\2\3t", 4);
   HFileCell other = MakeCell("other", "q", 7, kPut, "v");
@@ -1086,7 +1063,7 @@ TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
   WriteFile(dir_.File("text"), std::string(5000, 't'));
   const std::vector<std::string> paths = {
       Write("fine", {MakeCell("a", "q", 7, kPut, "fine")}),
-      dir_.File("damaged"),
+      WriteDamaged(),
       dir_.File("text"),
       Write("other", {other}),
       Write("tagged", {MakeCell("b", "q", 7, kPut, "v"), tagged}),
@@ -1100,20 +1077,13 @@ TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
                                    HasSubstr(paths[3]), HasSubstr(paths[4]),
                                    HasSubstr(paths[5])));
   EXPECT_EQ(report_.puts, 2u);
-  std::vector<std::string> rows;
-  RowScanner scan = ScanOf(*store_);
-  for (const Row& row : scan) rows.push_back(row.row);
-  EXPECT_THAT(rows, ElementsAre("a", "z"));
+  EXPECT_THAT(Rows(), ElementsAre("a", "z"));
 }
 
 TEST_F(Import, LeavesOutFilesWithACellThatTheStoreRefuses) {
-  store_.reset();
-  StoreOptions options;
-  options.key_layout = KeyLayout::FixedRow(4);
-  ASSERT_THAT(
-      Store::Open(options, dir_.File("fixed"),
-                  {{"f", {.max_versions = 2}}, {"latest", {}}}, &store_),
-      IsOk());
+  store_ =
+      OpenOrFail({.key_layout = KeyLayout::FixedRow(4)}, dir_.File("fixed"),
+                 {{"f", {.max_versions = 2}}, {"latest", {}}});
   constexpr int64_t kFutureMs = 4'000'000'000'000;
   const std::vector<std::string> paths = {
       Write("fine", {MakeCell("fine", "q", 7, kPut, "v")}),
@@ -1193,8 +1163,7 @@ TEST_F(Import, SearchesDirectoriesAsHBaseHasThem) {
 
 TEST_F(Import, AFamilyMayHaveANameThatIsSkippedOtherwise) {
   store_.reset();
-  ASSERT_THAT(Store::Open({}, dir_.File("db"), {ManyVersions("_x")}, &store_),
-              IsOk());
+  store_ = OpenOrFail({}, dir_.File("db"), {ManyVersions("_x")});
   ASSERT_THAT(store_->Put("r", "_x", "q", "v", {.timestamp_ms = 7}), IsOk());
   HFileExportReport exported;
   ASSERT_THAT(ExportHFiles({.families = {"_x"}}, store_.get(), dir_.File("out"),
@@ -1205,9 +1174,7 @@ TEST_F(Import, AFamilyMayHaveANameThatIsSkippedOtherwise) {
 }
 
 TEST_F(Import, NeedsAStoreThatIsWritten) {
-  store_.reset();
-  ASSERT_THAT(Store::Open({.read_only = true}, dir_.File("db"), {}, &store_),
-              IsOk());
+  store_ = OpenOrFail({.read_only = true}, dir_.File("db"), {});
   ExpectRefused({Write("file", {MakeCell("r", "q", 7)})}, Status::kNotSupported,
                 {"reading only"});
 }

@@ -10,6 +10,7 @@
 #include "storage/hfile_transfer/cell_tags.h"
 #include "tests/storage/hfile/dump.h"
 #include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/storage/store/test_store.h"
 #include "tests/support/data.h"
 #include "tests/support/outside.h"
 #include "tests/support/status_matchers.h"
@@ -69,9 +70,7 @@ TEST_P(ImportOfHBase, HasTheDumpedCellsAndBringsThemBack) {
   const std::string path = DataPath("hbase/" + GetParam() + ".hfile");
   const Dump dump = ReadDump(DataPath("hbase/" + GetParam() + ".dump.txt.gz"));
   TempDir dir;
-  std::unique_ptr<Store> store;
-  ASSERT_THAT(Store::Open({}, dir.File("db"), {ManyVersions("f")}, &store),
-              IsOk());
+  auto store = OpenOrFail({}, dir.File("db"), {ManyVersions("f")});
   HFileImportOptions options;
   options.family = "f";
   options.drop_tags = true;
@@ -88,8 +87,7 @@ TEST_P(ImportOfHBase, HasTheDumpedCellsAndBringsThemBack) {
   HFileExportReport exported;
   ASSERT_THAT(ExportHFiles(kept, store.get(), dir.File("out"), &exported),
               IsOk());
-  ASSERT_THAT(Store::Open({}, dir.File("db2"), {ManyVersions("f")}, &store),
-              IsOk());
+  store = OpenOrFail({}, dir.File("db2"), {ManyVersions("f")});
   ASSERT_THAT(ImportHFiles({}, {dir.File("out")}, store.get(), &report),
               IsOk());
   EXPECT_EQ(report.skipped, 0u);
@@ -118,9 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ImportOfABulkLoad, ShowsWhatHBaseShows) {
   const std::string folder = DataPath("hbase/snapshot");
   TempDir dir;
-  std::unique_ptr<Store> store;
-  ASSERT_THAT(Store::Open({}, dir.File("db"), {ManyVersions("f")}, &store),
-              IsOk());
+  auto store = OpenOrFail({}, dir.File("db"), {ManyVersions("f")});
   HFileImportReport report;
   ASSERT_THAT(ImportHFiles({},
                            FilesIn(folder + "/export/archive/data/default/"
@@ -141,13 +137,11 @@ TEST(ImportOfABulkLoad, ShowsWhatHBaseShows) {
     const uint64_t timestamp_ms = cell["timestamp"];
     if (timestamp_ms < kFirstMs || timestamp_ms > kLastMs) continue;
     const std::string value = FromHex(cell["value"].get<std::string>());
-    std::optional<std::string> found;
-    ASSERT_THAT(store->Get(FromHex(cell["row"].get<std::string>()), "f",
-                           FromHex(cell["qualifier"].get<std::string>()),
-                           &found, {.time_range = TimeRange::At(timestamp_ms)}),
-                IsOk());
-    ASSERT_TRUE(found) << line;
-    EXPECT_EQ(found, value) << line;
+    EXPECT_EQ(ValueOf(*store, FromHex(cell["row"].get<std::string>()), "f",
+                      FromHex(cell["qualifier"].get<std::string>()),
+                      {.time_range = TimeRange::At(timestamp_ms)}),
+              value)
+        << line;
     of_the_load += value.starts_with("bulk-same-") ? 1 : 0;
     after_it += value.starts_with("after-") ? 1 : 0;
   }
@@ -163,9 +157,7 @@ TEST_P(ImportOfHudi, HasTheRecordsByKey) {
   const std::string path = folder + "/" + GetParam() + ".hfile";
   const std::vector<HFileCell> cells = CellsOf(path);
   TempDir dir;
-  std::unique_ptr<Store> store;
-  ASSERT_THAT(Store::Open({}, dir.File("db"), {{"records", {}}}, &store),
-              IsOk());
+  const auto store = OpenOrFail({}, dir.File("db"), {{"records", {}}});
   // Hudi's cells name no family, and have no time.
   HFileImportOptions options;
   options.family = "records";
@@ -175,8 +167,7 @@ TEST_P(ImportOfHudi, HasTheRecordsByKey) {
   EXPECT_EQ(report.cells, cells.size());
   EXPECT_EQ(report.puts, cells.size());
   size_t found = 0;
-  RowScanner rows;
-  ASSERT_THAT(store->Scan({}, &rows), IsOk());
+  RowScanner rows = ScanOf(*store);
   for (const Row& row : rows) {
     ASSERT_LT(found, cells.size());
     const HFileCell& cell = cells[found++];

@@ -172,7 +172,6 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
     ASSERT_NO_FATAL_FAILURE(CheckFiles(options, exported));
     if (deletes == HFileDeletes::kApplied) ForgetDeletes();
     std::unique_ptr<Store> next = NewStore();
-    ASSERT_NE(next, nullptr);
     HFileImportOptions import_options;
     import_options.latest_as_new = true;
     HFileImportReport imported;
@@ -199,7 +198,6 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
 TEST_P(TransferModel, AStoreThatWentThroughHFilesIsTheSame) {
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   store_ = NewStore();
-  ASSERT_NE(store_, nullptr);
   const uint64_t writes = Scaled(1500);
   for (int round = 0; round < 3; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));

@@ -24,13 +24,7 @@
 namespace rowbloom::test {
 namespace {
 
-constexpr ReadRules kStoreRules = {.names_show_no_more = true,
-                                   .range_within_newest = true,
-                                   .surplus_stays_gone = true,
-                                   .expired_stays_gone = true};
 constexpr size_t kFiles = 3;
-// The time of the store. No case has a later one.
-constexpr uint64_t kNowMs = 2'000'000'000'000;
 
 HFileCellType ToHFile(HBaseType type) {
   switch (type) {
@@ -48,13 +42,7 @@ HFileCellType ToHFile(HBaseType type) {
   return HFileCellType::kMaximum;
 }
 
-// Returns by how many ms the case is moved, so that cells with a TTL expire.
-uint64_t MovedMs(const HBaseCase& of) {
-  return of.family.ttl_ms == 0 ? 0 : kNowMs - of.now_ms;
-}
-
-// The cells of the cases, whose ids are before their rows, in the files of one
-// family.
+// The cells of the cases in the files of one family.
 std::vector<std::vector<HFileCell>> ToFiles(const std::vector<HBaseCase>& cases,
                                             const std::string& family,
                                             Random* random) {
@@ -63,7 +51,7 @@ std::vector<std::vector<HFileCell>> ToFiles(const std::vector<HBaseCase>& cases,
     int64_t sequence = 0;
     for (const HBaseWrite& write : of.writes) {
       HFileCell cell =
-          MakeCell(of.id + ":" + write.row, write.qualifier,
+          MakeCell(RowPrefix(of) + write.row, write.qualifier,
                    static_cast<int64_t>(write.timestamp_ms + MovedMs(of)),
                    ToHFile(write.type), write.value);
       cell.family = family;
@@ -81,46 +69,13 @@ std::vector<std::vector<HFileCell>> ToFiles(const std::vector<HBaseCase>& cases,
   return files;
 }
 
-ScanOptions ToScan(const HBaseCase& of, const std::string& family,
-                   const HBaseQuery& query) {
-  const std::string prefix = of.id + ":";
-  const std::string next(1, '\0');  // after a row: the next possible one
-  const auto& low = query.reversed ? query.stop_row : query.start_row;
-  const auto& high = query.reversed ? query.start_row : query.stop_row;
-  ScanOptions scan;
-  scan.row_prefix = prefix;
-  scan.reverse = query.reversed;
-  if (low) {
-    const bool is_left_out = query.reversed && !query.include_stop;
-    scan.start_row = prefix + *low + (is_left_out ? next : "");
-  }
-  if (high) {
-    const bool is_included = query.reversed || query.include_stop;
-    scan.stop_row = prefix + *high + (is_included ? next : "");
-  }
-  scan.row.time_range = query.time_range;
-  if (query.time_range != TimeRange::All()) {
-    scan.row.time_range.begin_ms += MovedMs(of);
-    scan.row.time_range.end_ms += MovedMs(of);
-  }
-  scan.row.max_versions = query.max_versions;
-  if (!query.qualifiers) {
-    scan.row.columns = {{family}};
-    return scan;
-  }
-  for (const std::string& qualifier : *query.qualifiers) {
-    scan.row.columns.push_back({family, qualifier});
-  }
-  return scan;
-}
-
 std::vector<HBaseCell> Answer(Store* store, const HBaseCase& of,
                               const ScanOptions& scan) {
   std::vector<HBaseCell> answer;
   RowScanner rows = ScanOf(*store, scan);
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) {
-      answer.push_back({row.row.substr(of.id.size() + 1), cell.qualifier,
+      answer.push_back({row.row.substr(RowPrefix(of).size()), cell.qualifier,
                         cell.timestamp_ms - MovedMs(of), cell.value});
     }
   }
@@ -135,16 +90,13 @@ TEST(ImportOfHBaseScans, ShowsWhatHBaseShows) {
   std::map<std::string, std::vector<HBaseCase>> by_family;
   std::vector<FamilyDescriptor> families;
   for (HBaseCase& of : ReadHBaseCases()) {
-    const std::string name = "max" + std::to_string(of.family.max_versions) +
-                             "_min" + std::to_string(of.family.min_versions) +
-                             "_ttl" + std::to_string(of.family.ttl_ms);
+    const std::string name = FamilyName(of);
     if (by_family[name].empty()) families.push_back({name, of.family});
     by_family[name].push_back(std::move(of));
   }
   TempDir dir;
-  const std::unique_ptr<Store> store =
-      OpenOrFail({}, dir.File("db"), families, [] { return kNowMs; });
-  ASSERT_NE(store, nullptr);
+  const auto store =
+      OpenOrFail({}, dir.File("db"), families, [] { return kHBaseStoreMs; });
   std::vector<std::string> paths;
   for (const auto& [family, cases] : by_family) {
     for (const auto& cells : ToFiles(cases, family, &random)) {
@@ -168,7 +120,7 @@ TEST(ImportOfHBaseScans, ShowsWhatHBaseShows) {
       for (const HBaseQuery& query : of.queries) {
         SCOPED_TRACE(of.id + ", query " + std::to_string(queries));
         const std::vector<HBaseCell> expected = model.Answer(query);
-        ASSERT_EQ(Answer(store.get(), of, ToScan(of, family, query)), expected);
+        ASSERT_EQ(Answer(store.get(), of, ToScan(of, query)), expected);
         ++queries;
         differing += expected == query.answer ? 0 : 1;
       }

@@ -19,6 +19,7 @@
 #include "tests/storage/hfile/dump.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/storage/store/test_store.h"
 #include "tests/support/data.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/files.h"
@@ -74,8 +75,7 @@ std::vector<Shown> ShownByHBase(const std::string& name) {
 
 std::vector<Shown> ShownBy(Store* store, const ScanOptions& options) {
   std::vector<Shown> cells;
-  RowScanner rows;
-  EXPECT_THAT(store->Scan(options, &rows), IsOk());
+  RowScanner rows = ScanOf(*store, options);
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) cells.push_back({row.row, cell});
   }
@@ -95,10 +95,8 @@ class ImportOfASnapshot : public ::testing::Test {
  protected:
   void SetUp() override { Open({}); }
   void Open(const std::vector<FamilyDescriptor>& families) {
-    store_.reset();
-    ASSERT_THAT(Store::Open({}, dir_.File("db" + std::to_string(++stores_)),
-                            families, &store_),
-                IsOk());
+    store_ =
+        OpenOrFail({}, dir_.File("db" + std::to_string(++stores_)), families);
   }
   Status Import(const HFileImportOptions& options = {}) {
     return ImportHFileSnapshot(options, snapshot_, store_.get(), &report_);
@@ -121,6 +119,16 @@ class ImportOfASnapshot : public ::testing::Test {
     ASSERT_TRUE(manifest.ParseFromString(ReadFile(path)));
     change(&manifest);
     WriteFile(path, manifest.SerializeAsString());
+  }
+  // Copies the export, and damages a file of the upper region's family g.
+  // Returns its path.
+  std::string CopyWithDamage() {
+    Copy();
+    const std::string path =
+        Copied("archive/" + std::string(kOrders) + "/" + kUpper +
+               "/g/c4aa58e9b2984d32a60471168bb27f80");
+    FlipBit(path, fs::file_size(path) / 4);
+    return path;
   }
   std::string Copied(const std::string& path) {
     return snapshot_.directory + "/" + path;
@@ -268,13 +276,7 @@ TEST_F(ImportOfASnapshot, SaysWhatItWouldDo) {
   // Families that are there, and what only a look at all cells finds.
   ASSERT_THAT(Import({.dry_run = true}), IsOk());
   EXPECT_THAT(report_.new_families, IsEmpty());
-  Copy();
-  const std::string damaged =
-      Copied("archive/" + std::string(kOrders) + "/" + kUpper +
-             "/g/c4aa58e9b2984d32a60471168bb27f80");
-  std::string bytes = ReadFile(damaged);
-  bytes[bytes.size() / 4] ^= 1;
-  WriteFile(damaged, bytes);
+  CopyWithDamage();
   ASSERT_THAT(Import({.keep_going = true, .dry_run = true}), IsOk());
   EXPECT_EQ(report_.left_out.size(), 1u);
 }
@@ -422,14 +424,7 @@ TEST_F(ImportOfASnapshot, FailuresLeaveNothing) {
 }
 
 TEST_F(ImportOfASnapshot, LeavesDamagedFilesOutWhenAsked) {
-  Copy();
-  // A file of the upper region's family g alone.
-  const std::string damaged =
-      Copied("archive/" + std::string(kOrders) + "/" + kUpper +
-             "/g/c4aa58e9b2984d32a60471168bb27f80");
-  std::string bytes = ReadFile(damaged);
-  bytes[bytes.size() / 4] ^= 1;
-  WriteFile(damaged, bytes);
+  const std::string damaged = CopyWithDamage();
   const Status s = Import();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   EXPECT_THAT(s.ToString(), HasSubstr(damaged));

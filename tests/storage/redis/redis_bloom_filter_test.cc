@@ -417,7 +417,8 @@ TEST_F(RedisFilter, AnswersAreRightAfterMemoryRanOut) {
   std::vector<bool> may_contain;
   bool may = false;
   bool has_failed = true;
-  for (size_t successes = 0; has_failed; ++successes) {
+  size_t successes = 0;
+  for (; has_failed; ++successes) {
     Status s;
     {
       const FailingNew no_memory(successes, FailingNew::For::kOneCall);
@@ -429,6 +430,7 @@ TEST_F(RedisFilter, AnswersAreRightAfterMemoryRanOut) {
     ASSERT_TRUE(may) << successes;
     may = false;
   }
+  EXPECT_GT(successes, 1u);
 }
 
 TEST_F(RedisFilter, AUserWithoutAPasswordIsTold) {
@@ -540,16 +542,15 @@ TEST_F(RedisFilter, ALostConnectionIsAnErrorAndComesBack) {
   bool may = true;
   // The server closes it.
   Ask({"CLIENT", "KILL", "TYPE", "normal"});
-  EXPECT_THAT(filter->MightContain("a", &may),
-              StatusIs(Status::kIOError, HasSubstr(server_->socket())));
+  const auto is_lost = StatusIs(Status::kIOError, HasSubstr(server_->socket()));
+  EXPECT_THAT(filter->MightContain("a", &may), is_lost);
   EXPECT_THAT(filter->MightContain("a", &may), IsOk());
   EXPECT_TRUE(may);
   // The server ends, and comes back with nothing.
   server_->Stop();
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(filter->MightContain("a", &may),
-                StatusIs(Status::kIOError, HasSubstr(server_->socket())));
-    EXPECT_THAT(filter->Put("b"), StatusIs(Status::kIOError, HasSubstr("")));
+    EXPECT_THAT(filter->MightContain("a", &may), is_lost);
+    EXPECT_THAT(filter->Put("b"), is_lost);
   }
   server_->Start();
   EXPECT_THAT(filter->MightContain("a", &may),

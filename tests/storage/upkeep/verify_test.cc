@@ -59,17 +59,11 @@ class Verify : public ::testing::Test {
     ASSERT_THAT(store->Write(batch), IsOk());
   }
 
-  static std::vector<std::string> FilesOf(const std::string& path,
-                                          const std::string& end) {
-    std::vector<std::string> files;
-    for (const auto& [name, bytes] : Contents(path)) {
-      if (name.ends_with(end)) files.push_back(path + "/" + name);
-    }
+  // Some files.
+  std::vector<std::string> Files(const std::string& end) {
+    const std::vector<std::string> files = FilesWithEnd(path_, end);
     EXPECT_FALSE(files.empty()) << end;
     return files;
-  }
-  std::vector<std::string> Files(const std::string& end) {
-    return FilesOf(path_, end);
   }
 
   VerifyReport ReportOf(Store& store, const VerifyOptions& options) {
@@ -272,7 +266,7 @@ TEST_F(Verify, NamesBlobFilesInEachOthersPlace) {
       ASSERT_THAT(store->Flush(), IsOk());
     }
   }
-  const std::vector<std::string> blobs = FilesOf(path, ".blob");
+  const std::vector<std::string> blobs = FilesWithEnd(path, ".blob");
   ASSERT_EQ(blobs.size(), 2u);
   std::filesystem::rename(blobs[0], path + "/kept");
   std::filesystem::rename(blobs[1], blobs[0]);
