@@ -212,6 +212,7 @@ void RunFaults(const Round& round, const FaultsPlan& plan, const Rarity& rarity,
     WorkDespiteFaults<Session>(plan, rarity, setting, random.Next());
   }
   setting.path = round.dir + "/db";
+  const uint64_t faults_before = report->counters.faults;
   bool met = true;
   for (uint64_t call = 1 + random.Below(plan.stride); met && !report->failed();
        call += 1 + random.Below(2 * plan.stride - 1)) {
@@ -248,6 +249,9 @@ void RunFaults(const Round& round, const FaultsPlan& plan, const Rarity& rarity,
     Session session(setting);
     if (!OpenToCheck(round, &session, &random)) return;
     CheckWhatIsLeft(&session, &random);
+  }
+  if (report->counters.faults == faults_before) {
+    report->Divergence("no call failed");
   }
 }
 

@@ -93,13 +93,14 @@ inline std::string CutEverywhere(const PowerScenario& scenario,
     }
     return {};
   };
-  bool was_cut = true;
+  bool was_cut = false;
   std::string wrong = cut_at(0, &was_cut);
-  was_cut = true;
-  for (uint64_t change = 1; wrong.empty() && was_cut; change += stride) {
+  uint64_t cuts = 0;
+  for (uint64_t change = 1; wrong.empty(); change += stride, ++cuts) {
     wrong = cut_at(change, &was_cut);
+    if (!was_cut) break;
   }
-  return wrong;
+  return wrong.empty() && cuts == 0 ? "it makes no change to cut" : wrong;
 }
 
 }  // namespace rowbloom::test
