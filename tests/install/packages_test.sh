@@ -84,6 +84,6 @@ read -ra flags <<<"$(pkg-config --cflags --libs rowbloom)"
 "${CC:-cc}" -std=c11 "$here/c_consumer/main.c" "${flags[@]}" -o "$dir/in_c"
 "$dir/in_c" "$dir/c.db"
 plugin=$(find "$root/usr/lib" -name librowbloom_plugin.so)
-said=$(LD_PRELOAD=$plugin true 2>&1)
+said=$(LD_PRELOAD=$plugin env true 2>&1) # bash's own true loads nothing
 [[ -z $said ]] || fail "the plugin does not load: $said"
 echo "== done"

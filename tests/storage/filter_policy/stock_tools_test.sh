@@ -63,7 +63,7 @@ test_options() {
 test_plugin() {
   with_plugin make_db "$dir"
   expect_equal "what a program without RocksDB prints" "" \
-    "$(with_plugin true 2>&1)"
+    "$(with_plugin env true 2>&1)" # bash's own true loads nothing
   local said
   said=$(LD_PRELOAD="$other_version $plugin" "$strict_load" "$dir/db" 2>&1) &&
     fail "registered with another RocksDB: $said"
