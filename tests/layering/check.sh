@@ -2,6 +2,7 @@
 # check.sh RULE ROOT: prints every line of the tree at ROOT that breaks RULE,
 # and exits with 1 if there is one.
 set -euo pipefail
+shopt -s inherit_errexit # a folder that is not there is an error
 
 usage() {
   echo "usage: check.sh RULE ROOT; RULE: lib_is_self_contained," \
@@ -39,7 +40,7 @@ violations() {
       # A folder includes those before it. lib/README.md has the same order.
       local folder later=''
       for folder in standalone block plan kernels layout bytes; do
-        if [[ -n $later && -e lib/$folder ]]; then
+        if [[ -n $later ]]; then
           includes "lib/$folder" "lib/($later)/"
         fi
         later=${later:+$later|}$folder

@@ -10,14 +10,14 @@ trap 'rm -rf "$tree"' EXIT
 
 new_tree() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree"/{lib/include/rowbloom,storage/include/rowbloom}
-  mkdir -p "$tree"/lib/{bytes,layout,block} "$tree"/{plugin,tools,bench,tests,cmake}
+  mkdir -p "$tree"/{lib,storage}/include/rowbloom "$tree"/{plugin,bench,tests,cmake}
+  mkdir -p "$tree"/lib/{bytes,layout,kernels,plan,block,standalone}
   echo '#include <string>' >"$tree/lib/include/rowbloom/key.h"
   echo '#include "rocksdb/db.h"' >"$tree/storage/include/rowbloom/policy.h"
   echo '#include "rowbloom/key.h"' >"$tree/lib/key.cc"
   echo '#include "rowbloom/key.h"' >"$tree/storage/policy.cc"
-  echo '#include "storage/policy.h"' >"$tree/tools/tool.cc"
   mkdir -p "$tree"/tools/{cli,rowbloom,sst,sst_inspect,table}
+  echo '#include "storage/policy.h"' >"$tree/tools/tool.cc"
   echo '#include "tools/cli/text.h"' >"$tree/tools/rowbloom/run.cc"
   mkdir -p "$tree"/storage/{c,filter_policy,format,hfile,settings,store,upkeep}
   echo '#include "storage/format/coding.h"' >"$tree/storage/hfile/block.cc"
@@ -64,6 +64,8 @@ case $rule in
     breaks lib/bytes/number.h '#include "lib/layout/rule.h"'
     breaks lib/layout/rule.cc '#include "lib/block/view.h"'
     breaks lib/block/view.h '#include "lib/standalone/filter.h"'
+    new_tree && rm -r "$tree/lib/plan"
+    expect 1 'a tree without lib/plan'
     ;;
   storage_knows_no_tools)
     breaks storage/policy.cc '#include "tools/tool.h"'
@@ -87,6 +89,8 @@ case $rule in
     breaks tools/table/table_file.h '#include "tools/sst_inspect/verbs.h"'
     breaks tools/rowbloom/run.cc '#include "tools/sst_inspect/verbs.h"'
     breaks tools/sst_inspect/run.cc '#include "tools/rowbloom/verbs.h"'
+    new_tree && rm -r "$tree/tools/sst"
+    expect 1 'a tree without tools/sst'
     ;;
   sources_are_ascii)
     breaks lib/key.cc '// caf\xc3\xa9'
