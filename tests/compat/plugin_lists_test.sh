@@ -31,6 +31,7 @@ check_lists() (
   # shellcheck disable=SC2046
   diff <(listed "$1" HEADERS | sed 's|.*/include/||' | sort) \
     <({
+      echo rowbloom/filter_policy.h # a list without it is none
       listed "$1" HEADERS | sed 's|.*/include/||'
       sed -nE 's/^#include "(rowbloom\/.*)"/\1/p' $(listed "$1" HEADERS)
     } | sort -u) || {
