@@ -44,8 +44,8 @@ for plot in lookup build frontier files; do
     fail "results/$plot.svg is not what plot.py makes of the results"
 done
 
-for table in "$dir"/committed/*.md; do
-  cmp "$table" "$bench/results/${table##*/}" ||
+for table in "$dir"/committed/*.md "$bench"/results/*.md; do
+  cmp "$dir/committed/${table##*/}" "$bench/results/${table##*/}" ||
     fail "results/${table##*/} is not what plot.py makes of the results"
 done
 pages=(README.md doc/benchmarks.md lib/standalone/README.md doc/filter_policy.md
@@ -89,6 +89,7 @@ status() {
   shift
   "$@" >/dev/null 2>"$dir/err" || found=$?
   ((found == expected)) || fail "$*: exit status $found, not $expected"
+  if grep Traceback "$dir/err"; then fail "$*: the error is not handled"; fi
 }
 echo '{"context": {}, "records": []}' >"$dir/empty"
 status 2 "$bench/plot.py" "$dir/empty"
