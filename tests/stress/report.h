@@ -46,6 +46,10 @@ class Report {
   // Prints a wrong answer; `key` may be empty.
   void Divergence(const std::string& what, std::string_view key = {});
   bool failed() const { return counters.divergences != 0; }
+  // Reports a counter that is what it was before, unless something diverged.
+  void ExpectMore(uint64_t now, uint64_t before, const char* otherwise) {
+    if (!failed() && now == before) Divergence(otherwise);
+  }
 
   void AddFilterStats(const FilterStats& stats);
   void AddFrontFilterStats(const FrontFilterStats& stats);

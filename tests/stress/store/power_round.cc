@@ -44,6 +44,7 @@ void RunPowerRound(const Round& round, Report* report) {
   std::filesystem::create_directory(directory);
   Shares shares = stress::NewShares<Share>(round.threads);
   Copies copies(directory);
+  const uint64_t faults_before = report->counters.faults;
   for (uint64_t cut = 0; cut < kCuts && !report->failed(); ++cut) {
     test::Disk disk(directory);
     Session::Setting setting{.key_layout = DrawLayout(round),
@@ -93,6 +94,8 @@ void RunPowerRound(const Round& round, Report* report) {
     session.Close();
     copies.Check(setting, &random);
   }
+  report->ExpectMore(report->counters.faults, faults_before,
+                     "the power was never cut");
 }
 
 }  // namespace rowbloom::store_stress
