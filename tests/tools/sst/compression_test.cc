@@ -13,6 +13,7 @@
 
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
+#include "tests/tools/sst/make_sst.h"
 
 namespace rowbloom::sst {
 namespace {
@@ -20,13 +21,8 @@ namespace {
 using rocksdb::Status;
 using test::IsOk;
 using test::StatusIs;
+using test::Varint;
 using testing::HasSubstr;
-
-std::string Varint(uint64_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  return out + static_cast<char>(value);
-}
 
 std::string Contents() {
   std::string text;

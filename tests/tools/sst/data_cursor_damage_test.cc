@@ -26,15 +26,10 @@ using rocksdb::Status;
 using test::IsOk;
 using test::StatusIs;
 using test::TempDir;
+using test::Varint;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-std::string Varint(uint64_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  return out + static_cast<char>(value);
-}
 
 class DataDamage : public testing::TestWithParam<bool> {
  protected:

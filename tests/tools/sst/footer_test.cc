@@ -5,27 +5,19 @@
 
 #include <string>
 
+#include "tests/tools/sst/make_sst.h"
+
 namespace rowbloom::sst::footer_test {
 namespace {
 
+using test::Fixed;
+using test::Varint;
 using testing::HasSubstr;
 using testing::StartsWith;
 
 constexpr uint64_t kBlockBasedMagic = 0x88e241b785f4cff7U;
 constexpr uint64_t kFileBytes = 10'000;
 constexpr uint64_t kFooterAt = kFileBytes - kFooterBytes;
-
-std::string Fixed(uint64_t value, int bytes) {
-  std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
-  return out;
-}
-
-std::string Varint(uint64_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  return out + static_cast<char>(value);
-}
 
 // The checksum type, 40 bytes as given, version and magic.
 std::string MakeFooter(int checksum_type, std::string middle, uint32_t version,

@@ -73,6 +73,18 @@ std::vector<std::string> NumberedKeys(size_t count) {
   return keys;
 }
 
+std::string Fixed(uint64_t value, int bytes) {
+  std::string out;
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
+  return out;
+}
+
+std::string Varint(uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  return out + static_cast<char>(value);
+}
+
 void WriteByte(const std::string& path, uint64_t offset_bytes, char byte) {
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(static_cast<std::streamoff>(offset_bytes));

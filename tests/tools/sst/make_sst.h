@@ -56,6 +56,10 @@ void WriteSst(const SstSpec& spec, const std::string& path,
 // "key000000", "key000001", ...
 std::vector<std::string> NumberedKeys(size_t count);
 
+// Numbers as SST files have them: little-endian, or of seven bits a byte.
+std::string Fixed(uint64_t value, int bytes);
+std::string Varint(uint64_t value);
+
 // Writes one byte in place.
 void WriteByte(const std::string& path, uint64_t offset_bytes, char byte);
 

@@ -18,14 +18,9 @@ namespace rowbloom::sst::sst_damage_test {
 namespace {
 
 using test::TempDir;
+using test::Varint;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-std::string Varint(uint64_t value) {
-  std::string out;
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  return out + static_cast<char>(value);
-}
 
 // The filter blocks of a file, read through the whole path.
 rocksdb::Status ReadFilter(const std::string& path,

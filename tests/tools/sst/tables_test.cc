@@ -133,7 +133,7 @@ TEST_P(Tables, EntriesAreThoseThatRocksDbReads) {
 }
 
 // Whatever byte of a block is wrong, with a checksum that is right, the walk
-// ends, and says what is wrong if it has lost anything.
+// ends, and an error names the block.
 TEST_P(Tables, DamagedBlocksAreReadWithinTheirBounds) {
   const test::TempDir dir;
   const std::string path = dir.File("damaged.sst");
