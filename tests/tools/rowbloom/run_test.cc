@@ -35,15 +35,6 @@ class FullBuffer : public std::streambuf {
   size_t refused_ = 0;
 };
 
-TEST(CommandLine, UnwritableStandardOutputIsAnError) {
-  std::istringstream in;
-  std::ostringstream out;
-  std::ostringstream err;
-  out.setstate(std::ios::badbit);
-  EXPECT_EQ(cli::Run({"--version"}, {.in = in, .out = out, .err = {err}}), 2);
-  EXPECT_EQ(err.str(), "rowbloom: cannot write to standard output\n");
-}
-
 TEST(CommandLine, ScanEndsWhenNobodyReadsOn) {
   const TempDir dir;
   const std::string db = dir.File("db");

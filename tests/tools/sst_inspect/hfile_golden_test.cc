@@ -172,6 +172,7 @@ TEST_P(HFileOfHBase, LayoutIsEveryByteAndTheIndexEveryDataBlock) {
 TEST_P(HFileOfHBase, FilterIsWhatHBaseSaysOfIt) {
   const Output output = Fine({"filter", "--partitions", "--json"});
   const std::vector<json> chunks = Records(output, "partition_section");
+  size_t compared = 0;
   for (const json& section : Records(output, "section")) {
     const std::string name = section["section"];
     uint64_t keys = 0;
@@ -189,6 +190,7 @@ TEST_P(HFileOfHBase, FilterIsWhatHBaseSaysOfIt) {
       EXPECT_GT(chunk["fill_low"], 0.2);
       EXPECT_LT(chunk["fill_low"], 0.6);
     }
+    compared += count;
     EXPECT_EQ(keys, section["keys"]);
     const std::string of = name == "delete family" ? "deleteFamily" : "general";
     EXPECT_THAT(dump_.bloom,
@@ -198,6 +200,7 @@ TEST_P(HFileOfHBase, FilterIsWhatHBaseSaysOfIt) {
     EXPECT_THAT(dump_.bloom,
                 HasSubstr("Number of chunks: " + std::to_string(count) + ";"));
   }
+  EXPECT_EQ(compared, chunks.size());
   EXPECT_EQ(chunks.empty(),
             dump_.bloom.find("general=null") != std::string::npos);
 }
@@ -216,9 +219,10 @@ TEST_P(HFileOfHBase, VerifyAndStatsAgreeWithTheDump) {
     last = &cell.row;
   }
   EXPECT_EQ(stats["rows"], rows);
-  const Output summary = Fine({"summary"});
-  EXPECT_THAT(summary.out, HasSubstr("HFile v3.3"));
-  EXPECT_THAT(summary.out, HasSubstr(dump_.file_info["DATA_BLOCK_ENCODING"]));
+  const json summary = Records(Fine({"summary", "--json"}), "summary").at(0);
+  EXPECT_EQ(summary["format"], "HFile v3.3");
+  EXPECT_EQ(summary.value("encoding", ""),
+            dump_.file_info["DATA_BLOCK_ENCODING"]);
 }
 
 // A sample of the gets that HBase answered, each a run of its own.

@@ -182,7 +182,7 @@ TEST_F(Verify, FiltersWithoutWholeKeysAreProbedForPrefixesAlone) {
   EXPECT_EQ(RunTool({"probe", "--key", "row:q", wrong}).code, 1);
 }
 
-TEST_F(Verify, OtherComparatorsAreNamedWhereTheyMatter) {
+TEST_F(Verify, FilesInReverseOrderAreFine) {
   std::vector<std::string> keys = test::NumberedKeys(2000);
   std::reverse(keys.begin(), keys.end());
   ASSERT_NO_FATAL_FAILURE(
