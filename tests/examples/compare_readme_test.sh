@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # compare_readme_test.sh SOURCE: compare_readme.sh accepts a page with what SOURCE
 # marks in it, or with all of a source without marks, and no page with something
-# else.
+# else, and compare_table.sh a page with a table alone.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 fence="\`\`\`"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-source=$dir/source.cc
+check=compare_readme.sh source=$dir/source.cc
 grep -v '// The page' "$1" >"$source"
 
 page() {
@@ -20,8 +20,7 @@ page() {
 # expect STATUS LABEL, for the page in $dir/page.md
 expect() {
   local status=0
-  "$here/compare_readme.sh" "$dir/page.md" "$source" >"$dir/output" 2>&1 ||
-    status=$?
+  "$here/$check" "$dir/page.md" "$source" >"$dir/output" 2>&1 || status=$?
   if [[ $status -ne $1 ]]; then
     echo "$2: expected exit status $1, got $status"
     cat "$dir/output"
@@ -52,3 +51,10 @@ source=$1
 expect 0 'what is marked'
 page "$1" >"$dir/page.md"
 expect 1 'more than what is marked'
+
+check=compare_table.sh source=$dir/table
+printf 'a 1\nb 2\n' >"$source"
+page "$source" >"$dir/page.md"
+expect 0 'a table'
+page <(sed '$d' "$source") >"$dir/page.md"
+expect 1 'a table without its end'
