@@ -21,6 +21,7 @@
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/usable_bytes.h"
+#include "storage/format/rocksdb_version.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom {
@@ -257,6 +258,7 @@ Status NewFilterPolicy(const FilterPolicyOptions& options,
 
 Status ConfigureRowFilters(const FilterPolicyOptions& options,
                            rocksdb::ColumnFamilyOptions* family) {
+  if (Status s = CheckRocksDbVersion(); !s.ok()) return s;
   rocksdb::BlockBasedTableOptions table;
   if (family->table_factory != nullptr) {
     const auto* present =

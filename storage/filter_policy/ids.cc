@@ -6,8 +6,8 @@
 
 #include "lib/bytes/text.h"
 #include "rocksdb/table_properties.h"
-#include "rocksdb/version.h"
 #include "rowbloom/printable.h"
+#include "storage/format/rocksdb_version.h"
 
 namespace rowbloom {
 namespace {
@@ -183,17 +183,11 @@ int AddFactories(ObjectLibrary* library) {
 }
 
 rocksdb::Status RegisterRowbloom() {
-  // The registry's classes change with the minor version.
-  const std::string compiled =
-      std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
-  if (rocksdb::GetRocksVersionAsString(/*with_patch=*/false) != compiled) {
-    return rocksdb::Status::NotSupported(
-        "rowbloom was compiled for the object registry of RocksDB " + compiled +
-        ", and the library loaded is " + rocksdb::GetRocksVersionAsString());
-  }
+  const rocksdb::Status status = CheckRocksDbVersion();
+  if (!status.ok()) return status;
   static std::once_flag once;
   std::call_once(once, [] { AddFactories(ObjectLibrary::Default().get()); });
-  return rocksdb::Status::OK();
+  return status;
 }
 
 }  // namespace rowbloom

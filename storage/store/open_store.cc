@@ -17,6 +17,7 @@
 #include "rowbloom/printable.h"
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/rocksdb_version.h"
 #include "storage/format/status_text.h"
 #include "storage/store/family_options.h"
 #include "storage/store/found_store.h"
@@ -549,10 +550,12 @@ Status CompleteDrop(const std::string& name, Database* database) {
 Status OpenStore(const StoreOptions& options, const std::string& path,
                  const std::vector<FamilyDescriptor>& families,
                  const WallClock& wall_clock, std::unique_ptr<Store>* store) {
+  Status s = CheckRocksDbVersion();
+  if (!s.ok()) return s;
   std::unique_ptr<Store::Impl> opened;
-  Status s = options.read_only
-                 ? OpenForReading(options, path, families, wall_clock, &opened)
-                 : Opener(options, path, families, wall_clock).Run(&opened);
+  s = options.read_only
+          ? OpenForReading(options, path, families, wall_clock, &opened)
+          : Opener(options, path, families, wall_clock).Run(&opened);
   if (!s.ok()) return s;
   rocksdb::Logger* const log =
       opened->opened.database->GetDBOptions().info_log.get();

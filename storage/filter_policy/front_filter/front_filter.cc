@@ -7,6 +7,7 @@
 #include "storage/filter_policy/front_filter/core.h"
 #include "storage/filter_policy/front_filter/memtable_factory.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/rocksdb_version.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom {
@@ -36,8 +37,9 @@ FrontFilter::~FrontFilter() { core_->Detach(); }
 Status FrontFilter::Create(const FrontFilterOptions& options,
                            std::shared_ptr<FrontFilter>* filter) {
   return CatchExceptions([&] {
-    filter->reset(new FrontFilter(std::make_shared<Core>(options)));
-    return Status::OK();
+    const Status s = CheckRocksDbVersion();
+    if (s.ok()) filter->reset(new FrontFilter(std::make_shared<Core>(options)));
+    return s;
   });
 }
 

@@ -84,6 +84,8 @@ std::shared_ptr<const rocksdb::SliceTransform> NewRowPrefixExtractor(
 // Errors, with *family left as it was: those of NewFilterPolicy, and
 //   InvalidArgument  the table factory is not block-based, or prefix_extractor
 //                    is set to another one than the layout's
+//   NotSupported     the RocksDB library loaded at run time has another minor
+//                    version than the headers
 rocksdb::Status ConfigureRowFilters(const FilterPolicyOptions& options,
                                     rocksdb::ColumnFamilyOptions* family);
 

@@ -120,6 +120,8 @@ struct FrontFilterStats : FrontFilterCounts {
 class FrontFilter {
  public:
   // Makes one that has no family yet. MemoryLimit: there is no memory.
+  // NotSupported: the RocksDB library loaded at run time has another minor
+  // version than the headers.
   static rocksdb::Status Create(const FrontFilterOptions& options,
                                 std::shared_ptr<FrontFilter>* filter);
   ~FrontFilter();

@@ -120,7 +120,9 @@ class Store {
   //                    255 bytes, has ':', spaces or bytes other than printable
   //                    ASCII, starts with '.', or is "default" (RocksDB's own)
   //   NotFound         no store at `path`, and it may not be created
-  //   NotSupported     the store was written in a format of a later version
+  //   NotSupported     the store was written in a format of a later version;
+  //                    the RocksDB library loaded at run time has another minor
+  //                    version than the headers
   //   TryAgain         (read_only) another process kept changing the files
   static rocksdb::Status Open(const StoreOptions& options,
                               const std::string& path,

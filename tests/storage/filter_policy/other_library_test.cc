@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/utilities/options_util.h"
 #include "rocksdb/version.h"
+#include "rowbloom/front_filter.h"
+#include "rowbloom/store.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/status_matchers.h"
@@ -167,6 +170,34 @@ TEST(OtherLibrary, AnotherLayoutIsRefusedWithBothVersions) {
       EXPECT_NE(policy, nullptr);
     }
   }
+}
+
+// These use classes and structs of RocksDB's that change with the minor
+// version.
+TEST(OtherLibrary, AnotherMinorVersionIsRefusedBeforeAnythingIsOpened) {
+  const TempDir dir;
+  for (const std::string& version : kVersions) {
+    if (version.starts_with(kCompiledVersion + ".")) continue;
+    const Library library(version);
+    const auto is_refused =
+        StatusIs(rocksdb::Status::kNotSupported,
+                 AllOf(HasSubstr("RocksDB " + kCompiledVersion + ","),
+                       HasSubstr("loaded is " + version)));
+    rocksdb::ColumnFamilyOptions family;
+    EXPECT_THAT(ConfigureRowFilters(kFilter, &family), is_refused);
+    EXPECT_EQ(family.prefix_extractor, nullptr);
+    std::shared_ptr<FrontFilter> filter;
+    EXPECT_THAT(FrontFilter::Create({}, &filter), is_refused);
+    std::unique_ptr<FrontFilterDB> db;
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    EXPECT_THAT(OpenWithFrontFilter({}, options, dir.File("db"), &db),
+                is_refused);
+    std::unique_ptr<Store> store;
+    EXPECT_THAT(Store::Open({}, dir.File("store"), {{"f", {}}}, &store),
+                is_refused);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
 // The program registered rowbloom, and OPTIONS are loaded: RocksDB passes over
