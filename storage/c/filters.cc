@@ -33,8 +33,14 @@ Status Take(const Parsed& parsed, Value* value) {
 // Parses the options of an id and checks them by making their policy.
 Status OptionsOfId(const char* id, FilterPolicyOptions* options,
                    std::unique_ptr<const rocksdb::FilterPolicy>* policy) {
-  const Status s = Take(ParsePolicyId(id), options);
+  Status s = CheckRocksDbIsShared();
+  if (s.ok()) s = Take(ParsePolicyId(id), options);
   return s.ok() ? MakePolicy(*options, policy) : s;
+}
+
+Status Register() {
+  const Status s = CheckRocksDbIsShared();
+  return s.ok() ? RegisterRowbloom() : s;
 }
 
 Status ReadFilterStats(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
@@ -75,7 +81,7 @@ void rowbloom_free(void* memory) {
 }
 
 bool rowbloom_register(char** error) {
-  return Run(error, [] { return rowbloom::RegisterRowbloom(); });
+  return Run(error, [] { return rowbloom::c::Register(); });
 }
 
 char* rowbloom_filter_id(const char* key_layout, const char* bloom_type,
@@ -152,7 +158,7 @@ char* rowbloom_filter_stats(rocksdb_t* db,
   char* json = nullptr;
   Run(error, [&] {
     // This refuses a RocksDB of another version: the code is compiled for one.
-    Status s = rowbloom::RegisterRowbloom();
+    Status s = rowbloom::c::Register();
     std::string text;
     if (s.ok()) {
       rocksdb::DB* const opened = DbOf(db);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "rowbloom/c.h"
-#include "rowbloom/filter_policy.h"
 #include "storage/c/boundary.h"
 #include "storage/c/rocksdb_handles.h"
 #include "storage/c/stats_json.h"
@@ -28,6 +27,8 @@ rowbloom_front_filter_t* rowbloom_front_filter_create(
     char** error) {
   std::unique_ptr<rowbloom_front_filter_t> made;
   Run(error, [&] {
+    const Status s = rowbloom::c::CheckRocksDbIsShared();
+    if (!s.ok()) return s;
     made = std::make_unique<rowbloom_front_filter_t>();
     return rowbloom::FrontFilter::Create(
         {.memory_limit_bytes = memory_limit_bytes,
@@ -45,9 +46,6 @@ void rowbloom_front_filter_destroy(rowbloom_front_filter_t* filter) {
 bool rowbloom_front_filter_prepare(rowbloom_front_filter_t* filter,
                                    rocksdb_options_t* options, char** error) {
   return Run(error, [&] {
-    // This refuses a RocksDB of another version, whose options differ.
-    const Status s = rowbloom::RegisterRowbloom();
-    if (!s.ok()) return s;
     rocksdb::Options* const prepared = OptionsOf(options);
     return filter->filter->Prepare(prepared, prepared);
   });
@@ -58,15 +56,13 @@ bool rowbloom_front_filter_attach(
     rocksdb_column_family_handle_t* const* families, size_t family_count,
     char** error) {
   return Run(error, [&] {
-    Status s = rowbloom::RegisterRowbloom();
-    if (!s.ok()) return s;
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     handles.reserve(family_count);
     for (size_t i = 0; i < family_count; ++i) {
       handles.push_back(FamilyOf(families[i]));
     }
     rocksdb::DB*& opened = DbOf(db);
-    s = filter->filter->Attach(opened, handles);
+    const Status s = filter->filter->Attach(opened, handles);
     if (!s.ok()) return s;
     // The handle gets the database with the filter in front, which owns the
     // opened one. Without memory for it, the opened one stays in the handle.

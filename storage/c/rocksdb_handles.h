@@ -13,6 +13,19 @@
 
 namespace rowbloom::c {
 
+// NotSupported: this library was linked with a static RocksDB. It is not that
+// of the program: handles must not go from one to the other, and what is
+// registered in one is not known to the other.
+inline rocksdb::Status CheckRocksDbIsShared() {
+#ifdef ROWBLOOM_C_HAS_A_ROCKSDB
+  return rocksdb::Status::NotSupported(
+      "librowbloom.so was linked with a static RocksDB, which is not the "
+      "program's: filters need a librocksdb.so that both use");
+#else
+  return rocksdb::Status::OK();
+#endif
+}
+
 // A handle that begins with the object that it represents.
 template <typename Object>
 struct Handle {

@@ -42,8 +42,9 @@ namespace {
 using rocksdb::Status;
 
 // The sizes of the first versions of the structs. Programs that were compiled
-// with them still pass these sizes. New members begin after them: programs do
-// not set padding. The structs that the library fills never change.
+// with them still pass these sizes. New members begin after them, and fill
+// whole 8 bytes: programs do not set padding. The structs that the library
+// fills never change.
 template <typename Options>
 constexpr size_t kFirstBytes = 0;
 template <>

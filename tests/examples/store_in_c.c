@@ -26,8 +26,9 @@ static int Run(rowbloom_store_t* store, char** error) {
   size_t size = 0;
   char* mail = rowbloom_store_get(store, "user_1001", 9, "info", "mail", 4,
                                   &size, error);
+  if (*error != NULL) return 1;
   if (mail != NULL) printf("mail: %.*s\n", (int)size, mail);
-  if (mail == NULL && *error == NULL) printf("no mail\n");
+  if (mail == NULL) printf("no mail\n");
   rowbloom_free(mail);
 
   rowbloom_read_options_t options = {.struct_size = sizeof options,

@@ -17,8 +17,9 @@
 // that begins with the kind of the error, as RocksDB's do: "Invalid argument:
 // ...", "NotFound: ...", "Not implemented: ...", "Corruption: ...", "IO error:
 // ...", "Resource busy: ...", "Operation aborted: ...", "Operation failed. Try
-// again.: ...". A function that returns bool returns true if it succeeds; one
-// that returns a pointer returns NULL if it fails. No C++ exception leaves the
+// again.: ...". The next call overwrites it: handle each message, and release
+// it. A function that returns bool returns true if it succeeds; one that
+// returns a pointer returns NULL if it fails. No C++ exception leaves the
 // library. (RocksDB's C functions release the *error that they are given: give
 // them NULL, not a message of rowbloom's.)
 //
@@ -31,9 +32,9 @@
 // is 0. A `const char*` without a size ends with a byte 0. No other pointer may
 // be NULL unless its comment says so.
 //
-// Threads. A store and a front filter may be used from all threads at once; a
-// batch, or rows, from one at a time. Nothing may be in use while it is
-// released.
+// Threads. A store may be used from all threads at once, and a front filter
+// once it is attached; a batch, or rows, from one at a time. Nothing may be in
+// use while it is released.
 //
 // Structs of options begin with their own size, so that members can be added:
 // a program that was compiled with fewer members goes on to work. Members that
@@ -64,9 +65,9 @@ void rowbloom_free(void* memory);
 //
 // These work with the RocksDB library that librowbloom.so is linked with, and
 // give "Not implemented" where its minor version is another than the one it was
-// built with. A second RocksDB in the program, as RocksJava has one inside its
-// own library, knows nothing of them. doc/filter_policy.md is the guide to the
-// filters.
+// built with, or where it is a static one. A second RocksDB in the program, as
+// RocksJava has one inside its own library, knows nothing of them.
+// doc/filter_policy.md is the guide to the filters.
 
 // These types are those of rocksdb/c.h, which need not be included.
 struct rocksdb_t;
@@ -121,7 +122,8 @@ char* rowbloom_filter_stats(struct rocksdb_t* db,
 //
 // It tells from memory that a row does not exist, before RocksDB looks at any
 // file (rowbloom/front_filter.h): create; prepare the options of each family;
-// rocksdb_open or another function that opens; attach.
+// open with rocksdb_open or rocksdb_open_column_families, or for reading only;
+// attach.
 
 typedef struct rowbloom_front_filter_t rowbloom_front_filter_t;
 
@@ -147,6 +149,10 @@ bool rowbloom_front_filter_prepare(rowbloom_front_filter_t* filter,
 // it once, before other threads use the database. Files are read in the
 // background: until then each row may exist. Close the database with
 // rocksdb_close, as ever. If it fails, the database works without the filter.
+//
+// WARNING: the handle gets another C++ object. A handle that was opened with a
+// TTL, or is that of a transaction database's base, must not be attached:
+// RocksDB's functions for these expect their own class behind it.
 bool rowbloom_front_filter_attach(
     rowbloom_front_filter_t* filter, struct rocksdb_t* db,
     struct rocksdb_column_family_handle_t* const* families, size_t family_count,
@@ -368,9 +374,10 @@ bool rowbloom_store_write(rowbloom_store_t* store,
 // Writes what is in memory to files, with their filters.
 bool rowbloom_store_flush(rowbloom_store_t* store, char** error);
 
-// The statistics of the store as JSON: "key_layout", "block_cache_bytes_used",
-// "families" by name with the settings, cells, files, levels and filters of
-// each, and "front_filter" and "cache", or null (rowbloom/store_stats.h).
+// The statistics of the store as JSON: "key_layout", "cell_ttls",
+// "block_cache_bytes_used", "families" by name with the settings, cells, files,
+// levels and filters of each, and "front_filter" and "cache", or null
+// (rowbloom/store_stats.h).
 char* rowbloom_store_stats(rowbloom_store_t* store, char** error);
 
 #ifdef __GNUC__
