@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# headers_alone.sh COMPILER ROOT: compiles each header of lib/, of the filter
-# policy, of storage/format and some public ones by itself, and prints those
+# headers_alone.sh COMPILER ROOT: compiles each public header, and each header of
+# lib/, of the filter policy and of storage/format by itself, and prints those
 # that need another one before them.
 set -euo pipefail
 
@@ -20,7 +20,5 @@ compile() {
 }
 export -f compile
 
-find lib storage/filter_policy storage/format \
-  storage/include/rowbloom/{filter_policy,hfile,hfile_cell,hfile_format,open_db}.h \
-  storage/include/rowbloom/hfile_{reader,writer}.h -name '*.h' -print0 |
+find lib storage/{filter_policy,format,include} -name '*.h' -print0 |
   xargs -0 -P 2 -I{} bash -c 'compile {} || { echo "FAILED: {}"; exit 255; }'

@@ -8,8 +8,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 mkdir -p "$tree"/lib/block "$tree"/storage/{filter_policy,format,include/rowbloom}
 for header in lib/block/key.h storage/filter_policy/policy.h \
-  storage/include/rowbloom/{filter_policy,hfile,hfile_cell,hfile_format,open_db}.h \
-  storage/include/rowbloom/hfile_{reader,writer}.h; do
+  storage/include/rowbloom/store.h; do
   printf '#pragma once\n#include <string>\nstd::string f();\n' >"$tree/$header"
 done
 "$here/headers_alone.sh" "$1" "$tree"
