@@ -7,6 +7,11 @@
 include(CMakePackageConfigHelpers)
 
 set(ROWBLOOM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/rowbloom)
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(installed_libraries ${CMAKE_INSTALL_LIBDIR})
+else()
+  set(installed_libraries $<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR})
+endif()
 
 # Dependencies come first: rowbloomConfig.cmake loads them in this order.
 set(ROWBLOOM_COMPONENTS "")
@@ -17,7 +22,7 @@ foreach(component filters standalone filter_policy store c hfile hfile_transfer
     # Libraries that are linked by name may be in the same prefix, as vcpkg's are.
     target_link_directories(
       rowbloom_${component} INTERFACE
-      $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}>)
+      "$<INSTALL_INTERFACE:${installed_libraries}>")
     install(
       TARGETS rowbloom_${component}
       EXPORT rowbloom-${component}
@@ -67,9 +72,11 @@ if(TARGET rowbloom_c)
 endif()
 
 # Nothing links the plugin: programs load it, and find_package does not have it.
+# Its name has no version, so that it is not in the library's package, of which
+# two may be installed.
 if(TARGET rowbloom_plugin)
   install(TARGETS rowbloom_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-                                          COMPONENT runtime)
+                                          COMPONENT tools)
 endif()
 
 foreach(tool rowbloom_cli sst_inspect)

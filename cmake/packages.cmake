@@ -38,7 +38,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
 file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
     "ROW and ROWCOL Bloom filters for RocksDB, and a store: the library for C
- The plugin for programs that are already built is in it, too.")
+ Programs in C, and in languages that can call it, need it.")
 
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)
@@ -57,5 +57,6 @@ set(CPACK_COMPONENT_DEV_DESCRIPTION
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION database)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION
     "Command line of the rowbloom store, and a look into SSTs and HFiles
- The programs rowbloom and sst_inspect, their manual pages and completion.")
+ The programs rowbloom and sst_inspect, their manual pages and completion, and
+ the plugin for programs that are already built.")
 include(CPack)
