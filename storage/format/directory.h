@@ -1,8 +1,10 @@
 // Functions on directories that rocksdb::Env lacks.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,19 +24,38 @@ inline rocksdb::Status ListDirectory(rocksdb::Env* env,
   return s;
 }
 
-// Removes a directory and its contents. REQUIRES that these have no links.
-inline rocksdb::Status RemoveDirectory(rocksdb::Env* env,
-                                       const std::string& directory) {
-  std::vector<std::string> names;
-  rocksdb::Status s = ListDirectory(env, directory, &names);
-  for (const std::string& name : names) {
-    const std::string path = directory + "/" + name;
-    bool is_directory = false;
-    if (s.ok()) s = env->IsDirectory(path, &is_directory);
-    if (!s.ok()) break;
-    s = is_directory ? RemoveDirectory(env, path) : env->DeleteFile(path);
+// Removes a file, or a directory with its contents. A link is removed, not the
+// file or directory that it leads to.
+inline rocksdb::Status RemoveTree(rocksdb::Env* env, const std::string& path) {
+  std::error_code ignored;
+  rocksdb::Status s;
+  bool is_directory = false;
+  if (!std::filesystem::is_symlink(path, ignored)) {
+    s = env->IsDirectory(path, &is_directory);
   }
-  return s.ok() ? env->DeleteDir(directory) : s;
+  if (s.ok() && !is_directory) return env->DeleteFile(path);
+  std::vector<std::string> names;
+  if (s.ok()) s = ListDirectory(env, path, &names);
+  for (const std::string& name : names) {
+    if (s.ok()) s = RemoveTree(env, path + "/" + name);
+  }
+  return s.ok() ? env->DeleteDir(path) : s;
+}
+
+// These set and read the permissions of a directory. The paths of an Env with a
+// file system of its own have none.
+inline void SetPermissions(const std::string& path,
+                           std::filesystem::perms mode) {
+  std::error_code ignored;
+  if (mode != std::filesystem::perms::unknown) {
+    std::filesystem::permissions(path, mode, ignored);
+  }
+}
+inline std::filesystem::perms PermissionsOf(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) ? status.permissions()
+                                         : std::filesystem::perms::unknown;
 }
 
 // Syncs a directory, as the last step of creating or renaming a file in it: the

@@ -51,7 +51,7 @@ Status ExportDirectory::MakeDirectory(const std::string& path) const {
 ExportDirectory::~ExportDirectory() {
   if (committed_) return;
   for (const std::string& family : staged_) {
-    RemoveDirectory(env_, staging_ + "/" + family).PermitUncheckedError();
+    RemoveTree(env_, staging_ + "/" + family).PermitUncheckedError();
   }
   env_->DeleteDir(staging_).PermitUncheckedError();
   // Fails when it is not empty.

@@ -369,7 +369,7 @@ class Opener {
     s = opened_.database.WriteSynced(&end);
     if (!s.ok()) return s;
     for (const std::string& name : names) {
-      RemoveDirectory(env_, path() + "/" + name).PermitUncheckedError();
+      RemoveTree(env_, path() + "/" + name).PermitUncheckedError();
     }
     return s;
   }
