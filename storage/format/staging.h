@@ -36,8 +36,9 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // Makes the directory, or empties one that was left by an interruption.
-  // InvalidArgument: it exists and was made by others. Busy: it is in use.
+  // Makes the directory, or empties one that was left by an interruption. No
+  // other user may read it. InvalidArgument: it exists and was made by others.
+  // Busy: it is in use.
   rocksdb::Status Begin() {
     rocksdb::Status s = env_->CreateDirIfMissing(directory_);
     if (!s.ok()) return s;
@@ -61,7 +62,9 @@ class Staging {
     if (!s.ok() && env_->FileExists(directory_).IsNotFound()) {
       return rocksdb::Status::Busy(in_use);
     }
-    if (s.ok()) s = rocksdb::WriteStringToFile(env_, "", Mark());
+    if (!s.ok()) return s;
+    SetPermissions(directory_, std::filesystem::perms::owner_all);
+    s = rocksdb::WriteStringToFile(env_, "", Mark());
     return s.ok() ? RemoveContents() : s;
   }
 
@@ -86,15 +89,15 @@ class Staging {
   std::string Mark() const { return directory_ + "/" + kStagingMark; }
   std::string Lock() const { return directory_ + "/" + kLockFile; }
 
-  // Removes all but the mark and the lock. The contents, and anything that
-  // RocksDB makes beside them, are directories.
+  // Removes all but the mark and the lock: the contents, and anything that
+  // RocksDB makes beside them.
   rocksdb::Status RemoveContents() {
     std::vector<std::string> names;
     rocksdb::Status s = ListDirectory(env_, directory_, &names);
     for (const std::string& name : names) {
       const std::string path = directory_ + "/" + name;
       if (!s.ok() || path == Mark() || path == Lock()) continue;
-      s = RemoveDirectory(env_, path);
+      s = RemoveTree(env_, path);
     }
     return s;
   }
