@@ -40,6 +40,13 @@ Status NoBackup(const std::string& directory, uint32_t id) {
   return NotFound("no backup ", id, " in ", directory);
 }
 
+// False: there is no backup `id`. It may have been deleted since it was opened:
+// its list is deleted before its files.
+bool IsListed(Env* env, const std::string& directory, uint32_t id) {
+  return !env->FileExists(Concat(directory, "/", kListsDirectory, "/", id))
+              .IsNotFound();
+}
+
 // Tells whether the name is that of a list: N for backup N, and .N.tmp while
 // RocksDB writes it.
 bool IsListName(std::string_view name) {
@@ -117,6 +124,9 @@ class BackupEnv final : public rocksdb::EnvWrapper {
   // collects garbage when a backup fails and after one was interrupted.
   void KeepFiles() { keeps_files_ = true; }
 
+  // Has the backup that is added checked.
+  void OnAdded(const CheckBackup& check) { check_ = check; }
+
   Status NewWritableFile(const std::string& file,
                          std::unique_ptr<rocksdb::WritableFile>* opened,
                          const rocksdb::EnvOptions& options) override {
@@ -134,6 +144,7 @@ class BackupEnv final : public rocksdb::EnvWrapper {
             directory_ + "/shared_checksum", directory_}) {
         if (s.ok()) s = SyncDirectory(target(), holder);
       }
+      if (s.ok() && check_) s = check_(directory_ + "/private" + id);
     }
     return s.ok() ? EnvWrapper::RenameFile(from, to) : s;
   }
@@ -172,17 +183,20 @@ class BackupEnv final : public rocksdb::EnvWrapper {
   }
 
   const std::string directory_;
-  bool keeps_files_ = false;  // set before other threads use this
+  // These are set before other threads use this.
+  bool keeps_files_ = false;
+  CheckBackup check_;
   std::mutex mutex_;
   std::set<std::string> made_;  // guarded by mutex_
 };
 
 // Calls change(BackupEngine*) on a directory of backups, which no other caller
-// changes meanwhile. Creates the directory if `create` is set.
+// changes meanwhile. With a `check` of what is added, creates the directory.
 template <typename Change>
-Status ChangeBackups(Env* env, const std::string& given_directory, bool create,
-                     Change change) {
+Status ChangeBackups(Env* env, const std::string& given_directory,
+                     const CheckBackup& check, Change change) {
   return CatchExceptions([&]() -> Status {
+    const bool create = check != nullptr;
     const std::string directory = WithoutTrailingSlashes(given_directory);
     Status s = CheckDirectory(env, directory);
     if (create && s.IsNotFound()) s = env->CreateDirIfMissing(directory);
@@ -201,6 +215,7 @@ Status ChangeBackups(Env* env, const std::string& given_directory, bool create,
     if (s.ok() && create) s = SyncDirectory(env, directory);
     if (!s.ok()) return s;
     BackupEnv backup_env(env, directory);
+    backup_env.OnAdded(check);
     BackupEngineOptions options(directory, &backup_env);
     BackupEngine* opened = nullptr;
     s = BackupEngine::Open(options, env, &opened);
@@ -260,21 +275,6 @@ Status CheckNoneDamaged(const BackupEngine& engine,
                     "missing, or delete them by their numbers first");
 }
 
-// These set and read the permissions of a directory. The paths of an Env with a
-// file system of its own have none.
-void SetPermissions(const std::string& path, std::filesystem::perms mode) {
-  std::error_code ignored;
-  if (mode != std::filesystem::perms::unknown) {
-    std::filesystem::permissions(path, mode, ignored);
-  }
-}
-std::filesystem::perms PermissionsOf(const std::string& path) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  return std::filesystem::exists(status) ? status.permissions()
-                                         : std::filesystem::perms::unknown;
-}
-
 // Checks that a store can be created at `path`. Replaces an empty directory by
 // a new one, which fails for a mount point and ".". The finished store, which
 // is moved to `path`, could not replace them either, nor a link.
@@ -311,7 +311,7 @@ Status CheckTarget(Env* env, const std::string& path) {
 }  // namespace
 
 Status CreateBackup(rocksdb::DB* db, const std::string& directory,
-                    BackupInfo* info) {
+                    const CheckBackup& check, BackupInfo* info) {
   const auto add = [&](BackupEngine* engine) -> Status {
     rocksdb::CreateBackupOptions options;
     options.flush_before_backup = true;
@@ -323,7 +323,7 @@ Status CreateBackup(rocksdb::DB* db, const std::string& directory,
     if (s.ok()) *info = InfoOf(backup);
     return s;
   };
-  return ChangeBackups(db->GetEnv(), directory, /*create=*/true, add);
+  return ChangeBackups(db->GetEnv(), directory, check, add);
 }
 
 Status ListBackups(const std::string& directory,
@@ -337,11 +337,14 @@ Status ListBackups(const std::string& directory,
 
 Status VerifyBackup(const std::string& directory, uint32_t id, Env* env) {
   return ReadBackups(env, directory, [&](BackupEngineReadOnly* engine) {
-    Status s = engine->VerifyBackup(id, /*verify_with_checksum=*/true);
-    if (!s.IsNotFound()) return s;
-    // RocksDB returns NotFound for a missing file, too, and names the file.
-    return s.getState() == nullptr ? NoBackup(directory, id)
-                                   : Status::Corruption(s.getState());
+    const Status s = engine->VerifyBackup(id, /*verify_with_checksum=*/true);
+    if (!s.ok() && !IsListed(env, directory, id)) {
+      return NoBackup(directory, id);
+    }
+    // RocksDB returns NotFound for a missing file, and names it.
+    return s.IsNotFound() && s.getState() != nullptr
+               ? Status::Corruption(s.getState())
+               : s;
   });
 }
 
@@ -366,6 +369,9 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
       s = engine->RestoreDBFromBackup(wanted->id, staging.contents(),
                                       staging.contents());
       SetPermissions(staging.contents(), PermissionsOf(path));
+      if (!s.ok() && !IsListed(env, directory, wanted->id)) {
+        return NoBackup(directory, wanted->id);
+      }
       if (!s.IsCorruption()) return s;
       // RocksDB does not name the damaged file here.
       const Status named =
@@ -379,7 +385,7 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
 }
 
 Status DeleteBackup(const std::string& directory, uint32_t id, Env* env) {
-  return ChangeBackups(env, directory, /*create=*/false,
+  return ChangeBackups(env, directory, /*check=*/nullptr,
                        [&](BackupEngine* engine) {
                          Status s = CheckNoneDamaged(*engine, directory, id);
                          if (s.ok()) s = engine->DeleteBackup(id);
@@ -388,7 +394,7 @@ Status DeleteBackup(const std::string& directory, uint32_t id, Env* env) {
 }
 
 Status PurgeBackups(const std::string& directory, uint32_t keep, Env* env) {
-  return ChangeBackups(env, directory, /*create=*/false,
+  return ChangeBackups(env, directory, /*check=*/nullptr,
                        [&](BackupEngine* engine) {
                          Status s = CheckNoneDamaged(*engine, directory);
                          if (s.ok()) s = engine->PurgeOldBackups(keep);

@@ -2,6 +2,7 @@
 // database.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "rocksdb/db.h"
@@ -10,8 +11,13 @@
 
 namespace rowbloom {
 
-// Adds a backup of an open database. *info may be nullptr.
+// Checks a backup before its list makes it one. The argument is the directory
+// of the files that it does not share: CURRENT, the MANIFEST and the logs.
+using CheckBackup = std::function<rocksdb::Status(const std::string& files)>;
+
+// Adds a backup of an open database. After an error of `check` there is none.
+// *info may be nullptr.
 rocksdb::Status CreateBackup(rocksdb::DB* db, const std::string& directory,
-                             BackupInfo* info);
+                             const CheckBackup& check, BackupInfo* info);
 
 }  // namespace rowbloom

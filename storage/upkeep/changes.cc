@@ -422,8 +422,8 @@ class LogChanges final : public ChangeStream {
   Status Missing(uint64_t count, uint64_t found) const {
     return NotFound(
         opened_.path, ": changes ", next_, " to ", next_ + count - 1,
-        " are not in the log, which was deleted or was not written (kSkipWal): "
-        "expected a number of at least ",
+        " are not in the log, which was deleted, was not written (kSkipWal) or "
+        "is damaged: expected a number of at least ",
         found - 1, ", found ", next_ - 1,
         "; a new copy of the store has these changes");
   }

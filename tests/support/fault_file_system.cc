@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -166,8 +168,12 @@ class FaultyWritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
 
   IOStatus SyncAs(const char* what, const IOOptions& options,
                   IODebugContext* debug) {
-    // Appends that go on meanwhile may be synced, or not.
-    const uint64_t bytes = GetFileSize(options, debug);
+    // Appends that go on meanwhile may be synced, or not. What others can read
+    // is, although RocksDB may not have added it to its own size yet.
+    std::error_code ignored;
+    const auto readable = std::filesystem::file_size(path_, ignored);
+    const uint64_t bytes = std::max<uint64_t>(GetFileSize(options, debug),
+                                              ignored ? 0 : uint64_t{readable});
     IOStatus s = Call(what, Effect::kTakesSpace);
     if (s.ok() && disk_ != nullptr) disk_->Synced(on_disk_, path_, bytes);
     return s;

@@ -17,9 +17,11 @@
 // cells are in files, unless StoreOptions::kept_log_seconds or kept_log_bytes
 // keeps it. It has neither bulk loads nor kSkipWal writes (Durability), except
 // those that were made during a copy. Numbers of writes that a crash lost are
-// used again. A stream of a store that is open for reading has the changes
-// before the opening. A store that is open for writing records in its log that
-// a stream begins, which takes a number and syncs the log.
+// used again. A stream of a store that is open for reading, such as a
+// Follower's, has the changes before the opening, with those that a power cut
+// may still take back: copies on other machines need the writer's stream. A
+// store that is open for writing records in its log that a stream begins, which
+// takes a number and syncs the log.
 //
 // Not thread-safe; the store may be written to meanwhile. Memory: one batch, up
 // to three times. Must be destroyed before its store.

@@ -10,15 +10,18 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "storage/format/held_lock.h"
 #include "storage/format/staging.h"
+#include "storage/store/record_files.h"
 #include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::test {
 namespace {
@@ -320,6 +323,77 @@ TEST_F(StoreBackup, DamageOfTheStoreIsNamedAndNotCopied) {
   EXPECT_THAT(VerifyBackup(backups_, 1), IsOk());
 }
 
+// An open database does not read its MANIFEST again, and RocksDB copies it
+// without a checksum.
+TEST_F(StoreBackup, ADamagedManifestIsNamedAndNotCopied) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  std::string manifest;
+  ASSERT_THAT(ReadCurrent(rocksdb::Env::Default(), dir_.File("db"), &manifest),
+              IsOk());
+  FlipBit(dir_.File("db") + "/" + manifest, 100);
+  const auto is_named = StatusIs(
+      Status::kCorruption,
+      AllOf(HasSubstr(dir_.File("db")), HasSubstr(manifest + ": offset ")));
+  EXPECT_THAT(store_->Backup(backups_), is_named);
+  EXPECT_THAT(Ids(), ElementsAre(1u));
+  EXPECT_THAT(store_->Checkpoint(dir_.File("copy")), is_named);
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("copy")));
+  FlipBit(dir_.File("db") + "/" + manifest, 100);
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  EXPECT_THAT(Ids(), ElementsAre(1u, 2u));
+  EXPECT_THAT(VerifyBackup(backups_, 2), IsOk());
+  EXPECT_THAT(store_->Checkpoint(dir_.File("copy")), IsOk());
+  EXPECT_TRUE(RowsAt(dir_.File("copy")) == AllRows(store_.get()));
+}
+
+// Its numbers would go to other changes, which streams from the copy's number
+// on would not have.
+TEST(Copies, HaveNoChangeThatAPowerCutTakesFromTheStore) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  uint64_t changes_after_the_flush = 0;
+  for (int round = 0; round < 6; ++round) {
+    const bool is_backup = round % 2 == 1;
+    SCOPED_TRACE(is_backup ? "backup" : "checkpoint");
+    const TempDir dir;
+    const std::string power = dir.File("power");
+    std::filesystem::create_directory(power);
+    Disk disk(power);
+    FaultPlan plan;
+    const auto env = NewFaultEnv(&plan, &disk);
+    auto store = OpenOrFail({.env = env.get()}, power + "/db", {{"f", {}}});
+    std::atomic<bool> stop{false};
+    std::atomic<int> written{0};
+    std::thread writer([&] {
+      while (!stop) {
+        EXPECT_THAT(store->Put(std::to_string(++written), "f", "q", "v"),
+                    IsOk());
+      }
+    });
+    EXPECT_TRUE(WaitFor([&] { return written > 100; }));
+    const uint64_t before = store->LatestNumber();
+    ASSERT_THAT(is_backup ? store->Backup(dir.File("backups"))
+                          : store->Checkpoint(dir.File("copy")),
+                IsOk());
+    stop = true;
+    writer.join();
+    plan.CutPowerAt(1);
+    store.reset();
+    disk.Restart(seed + static_cast<uint64_t>(round));
+    if (is_backup) {
+      ASSERT_THAT(RestoreBackup(dir.File("backups"), 1, dir.File("copy")),
+                  IsOk());
+    }
+    const uint64_t in_copy =
+        OpenOrFail({.read_only = true}, dir.File("copy"), {})->LatestNumber();
+    EXPECT_GE(OpenOrFail({}, power + "/db", {})->LatestNumber(), in_copy);
+    changes_after_the_flush += in_copy - before;
+  }
+  EXPECT_GT(changes_after_the_flush, 0u);
+}
+
 TEST_F(StoreBackup, RestoreKeepsThePermissionsOfAnEmptyDirectory) {
   ASSERT_NO_FATAL_FAILURE(WriteSome());
   ASSERT_THAT(store_->Backup(backups_), IsOk());
@@ -333,6 +407,89 @@ TEST_F(StoreBackup, RestoreKeepsThePermissionsOfAnEmptyDirectory) {
   EXPECT_EQ(std::filesystem::status(path).permissions(), of_owner);
   ASSERT_THAT(RestoreBackup(backups_, 1, path), IsOk());
   EXPECT_EQ(std::filesystem::status(path).permissions(), of_owner);
+}
+
+TEST_F(StoreBackup, CopiesOfAPrivateStoreArePrivate) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  namespace fs = std::filesystem;
+  const auto of_owner = fs::perms::owner_all;
+  fs::permissions(dir_.File("db"), of_owner);
+  ASSERT_THAT(store_->Checkpoint(dir_.File("checkpoint")), IsOk());
+  CopyReport report;
+  ASSERT_THAT(store_->CopyTo(dir_.File("copy"), {}, &report), IsOk());
+  for (const char* made : {"checkpoint", "copy"}) {
+    EXPECT_EQ(fs::status(dir_.File(made)).permissions(), of_owner) << made;
+  }
+  // Nobody else can read what is restored to a directory that is private.
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const std::string path = dir_.File("restored");
+  fs::create_directory(path);
+  fs::permissions(path, of_owner);
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  int seen = 0;
+  files->OnMade([&](const std::string& file) {
+    if (!file.ends_with(".sst")) return;
+    ++seen;
+    EXPECT_EQ(fs::status(path + ".restoring").permissions(), of_owner);
+  });
+  ASSERT_THAT(RestoreBackup(backups_, 1, path, env.get()), IsOk());
+  EXPECT_GT(seen, 0);
+  EXPECT_EQ(fs::status(path).permissions(), of_owner);
+}
+
+// Somebody deletes it once its list was read.
+TEST_F(StoreBackup, OneThatIsDeletedWhileItIsReadIsNoDamagedOne) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const std::string kept = dir_.File("kept");
+  std::filesystem::copy(backups_, kept,
+                        std::filesystem::copy_options::recursive);
+  const auto no_backup =
+      StatusIs(Status::kNotFound, HasSubstr("no backup 1 in "));
+  for (const bool restores : {false, true}) {
+    std::filesystem::remove_all(backups_);
+    std::filesystem::copy(kept, backups_,
+                          std::filesystem::copy_options::recursive);
+    const auto files = std::make_shared<CallingFileSystem>();
+    const auto env = rocksdb::NewCompositeEnv(files);
+    std::atomic<bool> deleted{false};
+    files->OnOpened([&](const std::string& path) {
+      if (path.find("/private/1/") != path.npos && !deleted.exchange(true)) {
+        EXPECT_THAT(DeleteBackup(backups_, 1), IsOk());
+      }
+    });
+    EXPECT_THAT(
+        restores ? RestoreBackup(backups_, 1, dir_.File("restored"), env.get())
+                 : VerifyBackup(backups_, 1, env.get()),
+        no_backup);
+    EXPECT_TRUE(deleted);
+    EXPECT_FALSE(std::filesystem::exists(dir_.File("restored")));
+  }
+}
+
+// Somebody moved it to a larger disk, or wants to have other files removed.
+TEST_F(StoreBackup, RemainsThatAreLinksAreRemovedAlone) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  namespace fs = std::filesystem;
+  const std::string other = dir_.File("other");
+  fs::create_directory(other);
+  WriteFile(other + "/file", "text");
+  const std::string staging = dir_.File("copy.checkpointing");
+  fs::create_directory(staging);
+  WriteFile(staging + "/" + kStagingMark, "");
+  WriteFile(staging + "/plain", "");
+  fs::create_directory_symlink(other, staging + "/contents");
+  ASSERT_THAT(store_->Checkpoint(dir_.File("copy")), IsOk());
+  EXPECT_FALSE(fs::exists(staging));
+  EXPECT_EQ(ReadFile(other + "/file"), "text");
+
+  store_.reset();
+  const std::string load = dir_.File("db") + "/ROWBLOOM_LOAD-0";
+  fs::create_directory_symlink(other, load);
+  store_ = OpenOrFail({}, dir_.File("db"), {});
+  EXPECT_FALSE(fs::is_symlink(load));
+  EXPECT_EQ(ReadFile(other + "/file"), "text");
 }
 
 TEST_F(StoreBackup, RestoreOverwritesNothing) {
