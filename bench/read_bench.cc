@@ -30,10 +30,6 @@ size_t IndexOf(const Databases& databases, Filter filter) {
   return i;
 }
 
-double Nanos(Clock::duration duration) {
-  return std::chrono::duration<double, std::nano>(duration).count();
-}
-
 class PerfLevelGuard {
  public:
   explicit PerfLevelGuard(rocksdb::PerfLevel level) {

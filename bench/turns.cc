@@ -16,14 +16,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Outside of 95 % of a distribution, on one side.
+// The share of a distribution beyond its middle 95 %, on one side.
 constexpr double kTail = 0.025;
 // This many standard deviations of a normal distribution leave out kTail.
 constexpr double kNormal = 1.959963984540054;
-
-double Nanos(Clock::duration duration) {
-  return std::chrono::duration<double, std::nano>(duration).count();
-}
+// The fewest samples that have an interval.
+constexpr size_t kFewestPairs = 6;
 
 double Nanos(const timeval& time) {
   return 1e9 * static_cast<double>(time.tv_sec) +
@@ -65,6 +63,10 @@ double CpuNanos() {
   return 1e9 * static_cast<double>(now.tv_sec) +
          static_cast<double>(now.tv_nsec) + Nanos(children.ru_utime) +
          Nanos(children.ru_stime);
+}
+
+double Nanos(Clock::duration duration) {
+  return std::chrono::duration<double, std::nano>(duration).count();
 }
 
 double Quantile(std::vector<double> values, double q) {
@@ -125,10 +127,14 @@ rocksdb::Status Turns::Take(const TurnOptions& options) {
       turns[i] = {};
       if (round > 0 && round % contender.every != contender.every / 2) continue;
       const auto wall = Clock::now();
-      const double cpu = CpuNanos();
+      const double cpu = options.cpu_nanos();
       uint64_t work = 0;
       const rocksdb::Status s = contender.run(begin, begin + turn, &work);
-      turns[i] = {true, CpuNanos() - cpu, Nanos(Clock::now() - wall), work, {}};
+      turns[i] = {true,
+                  options.cpu_nanos() - cpu,
+                  Nanos(Clock::now() - wall),
+                  work,
+                  {}};
       if (!s.ok()) return s;
       if (contender.answers) turns[i].answers = contender.answers();
     }
@@ -153,9 +159,29 @@ rocksdb::Status Turns::Take(const TurnOptions& options) {
       samples_[i].wall.push_back(turns[i].wall / work);
       samples_[i].cpu_ratios.push_back(turns[i].cpu / base.cpu);
       samples_[i].wall_ratios.push_back(turns[i].wall / base.wall);
+      samples_[i].rounds.push_back(round);
     }
   }
   return rocksdb::Status::OK();
+}
+
+std::vector<double> Turns::OfPairs(const std::vector<double>& ratios,
+                                   const std::vector<uint64_t>& rounds) const {
+  // The order of a round is reversed after so many more.
+  const size_t mirror =
+      contenders_.size() / (contenders_.size() % 2 == 0 ? 2 : 1);
+  std::vector<std::vector<double>> alone(2 * mirror);  // by order
+  std::vector<double> pairs;
+  for (size_t i = 0; i < ratios.size(); ++i) {
+    std::vector<double>& others = alone[(rounds[i] + mirror) % alone.size()];
+    if (others.empty()) {
+      alone[rounds[i] % alone.size()].push_back(ratios[i]);
+    } else {
+      pairs.push_back(std::sqrt(ratios[i] * others.back()));
+      others.pop_back();
+    }
+  }
+  return pairs.size() < kFewestPairs ? ratios : pairs;
 }
 
 std::vector<Measurement> Turns::Results() const {
@@ -163,8 +189,9 @@ std::vector<Measurement> Turns::Results() const {
   for (size_t i = 0; i < contenders_.size(); ++i) {
     const Samples& own = samples_[i];
     results.push_back({contenders_[i].name, own.cpu.size(), MedianOf(own.cpu),
-                       MedianOf(own.wall), MedianOf(own.cpu_ratios),
-                       MedianOf(own.wall_ratios)});
+                       MedianOf(own.wall),
+                       MedianOf(OfPairs(own.cpu_ratios, own.rounds)),
+                       MedianOf(OfPairs(own.wall_ratios, own.rounds))});
   }
   return results;
 }

@@ -2,9 +2,11 @@
 // milliseconds, so that what else the machine does meets all alike; what counts
 // are ratios of turns side by side. Each is first, and comes right after each
 // other one, equally often: what a turn leaves in the processor's caches may
-// suit the next.
+// suit the next. Each order of a round comes back reversed, and a ratio's
+// sample is the geometric mean of both rounds, so that order cancels out.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,6 +22,8 @@ namespace rowbloom::bench {
 // in nanoseconds: other programs cost it nothing but what they take out of the
 // processor's caches.
 double CpuNanos();
+
+double Nanos(std::chrono::steady_clock::duration duration);
 
 // The value below which a share of `q` lies; 0 without any.
 double Quantile(std::vector<double> values, double q);
@@ -77,6 +81,7 @@ struct TurnOptions {
   // Adds a measurement under the name kControl, Turns::Control: its ratios tell
   // what a ratio is worth. Off for contenders that change what they work on.
   bool control = true;
+  double (*cpu_nanos)() = CpuNanos;  // the clock of the processor time
 };
 
 inline constexpr char kControl[] = "the same again";
@@ -87,7 +92,8 @@ struct Measurement {
   uint64_t turns = 0;
   Estimate cpu_nanos;
   Estimate wall_nanos;
-  // The medians of ratios to the baseline's turn of the same round.
+  // The medians of ratios to the baseline's turn of the same round: by pairs of
+  // rounds in opposite orders if there are six of these, else by rounds.
   Estimate cpu_ratio;
   Estimate wall_ratio;
 };
@@ -118,7 +124,12 @@ class Turns {
  private:
   struct Samples {
     std::vector<double> cpu, wall, cpu_ratios, wall_ratios;
+    std::vector<uint64_t> rounds;  // of the samples
   };
+
+  // The geometric means of ratios of opposite orders, or `ratios`.
+  std::vector<double> OfPairs(const std::vector<double>& ratios,
+                              const std::vector<uint64_t>& rounds) const;
 
   std::vector<Contender> contenders_;
   size_t baseline_;

@@ -70,6 +70,58 @@ TEST(Turns, EachContenderFollowsEachOtherEquallyOften) {
   }
 }
 
+double told_nanos = 0;
+
+// A turn takes four times as long as the same one a place earlier, so that
+// ratios differ by the order of the round.
+std::vector<Measurement> TakeTurnsThatDependOnTheirPlace(size_t count,
+                                                         uint64_t rounds) {
+  uint64_t runs = 0;
+  std::vector<Contender> contenders;
+  for (size_t i = 0; i < count; ++i) {
+    contenders.push_back(Doing(std::to_string(i), 1));
+    contenders.back().run = [&runs, count, i](uint64_t, uint64_t,
+                                              uint64_t* work) {
+      told_nanos += static_cast<double>((i + 1) << (2 * (runs++ % count)));
+      *work = 1;
+      return rocksdb::Status::OK();
+    };
+  }
+  told_nanos = 0;
+  std::vector<Measurement> measured;
+  EXPECT_TRUE(TakeTurns(contenders,
+                        {.min_rounds = rounds,
+                         .seconds = 0,
+                         .control = false,
+                         .cpu_nanos = [] { return told_nanos; }},
+                        &measured)
+                  .ok());
+  return measured;
+}
+
+TEST(Turns, RatiosOfRoundsInOppositeOrdersAreOneSample) {
+  for (size_t count = 2; count <= 5; ++count) {
+    SCOPED_TRACE(std::to_string(count) + " contenders");
+    const auto measured = TakeTurnsThatDependOnTheirPlace(count, 12 * count);
+    for (size_t i = 0; i < count; ++i) {
+      const auto ratio = static_cast<double>(i + 1);
+      EXPECT_EQ(measured[i].cpu_ratio.value, ratio);
+      EXPECT_EQ(measured[i].cpu_ratio.low, ratio);
+      EXPECT_EQ(measured[i].cpu_ratio.high, ratio);
+      EXPECT_EQ(measured[i].turns, 12 * count);
+    }
+  }
+}
+
+TEST(Turns, RatiosOfFewRoundsAreSamplesByThemselves) {
+  const Estimate paired = TakeTurnsThatDependOnTheirPlace(2, 12)[1].cpu_ratio;
+  EXPECT_EQ(paired.low, 2);
+  EXPECT_EQ(paired.high, 2);
+  const Estimate single = TakeTurnsThatDependOnTheirPlace(2, 11)[1].cpu_ratio;
+  EXPECT_EQ(single.low, 0.5);
+  EXPECT_EQ(single.high, 8);
+}
+
 TEST(Turns, ContendersThatDoDifferentWorkAreNotCompared) {
   const TurnOptions once = {.min_rounds = 1, .seconds = 0};
   std::vector<Measurement> measured;
