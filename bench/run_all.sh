@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the committed results anew, at one commit: what the programs print (.txt),
-# their numbers (.json), plots (.svg) and tables (.md), and puts the tables into
-# the pages that show them.
+# Makes committed results anew: the programs' output (.txt), their numbers
+# (.json), plots (.svg) and tables (.md), and puts the tables into the pages
+# that show them. Each result names its commit.
 #
 #   bench/run_all.sh                 all, in about an hour
 #   bench/run_all.sh NAME...         those of these names, see below
@@ -9,13 +9,13 @@
 #                                    that it names: nothing committed changes
 #
 # Names, with the minutes that each takes: overview (3), read_bench (14), store_bench
-# (6), store_mixes (4), hfile_bench (4), front_bench (8), filter_bench (18; 4 GB of
+# (6), store_mixes (4), hfile_bench (4), front_bench (8), filter_bench (9; 4 GB of
 # memory), filter_large (4; 10 GB of memory), stats_cost (1), options_bench (1),
 # sst_inspect_bench (7; a file of 1 GiB).
 #
-# Refuses to run in a tree with changes, but for --quick: results name the commit
-# that they are of. The machine should do nothing else. Old results stay until the
-# new ones are whole. Exits with 3 if a claim is missed.
+# Refuses to run in a tree with changes, but for --quick. The machine should do
+# nothing else. Old results stay until the new ones are whole. Exits with 3 if a
+# claim is missed.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -128,10 +128,9 @@ run() {
       args -- --keys 1000,10000,100000 --absent 100000 --frontier-keys 1000 \
         --benchmark_repetitions=6 --benchmark_min_time=0.0001
       echo "== filter_bench" >&2
-      # Cases that only the table shows are measured at its rate alone.
-      build/release/bench/filter_bench "${args[@]}" \
-        --benchmark_filter='^(filters|frontier)/|/0[.]01/' --json "$work/google.json" \
-        >"$work/google.txt"
+      # The rate is that of the tables and plots; the frontier has others.
+      build/release/bench/filter_bench --rates 0.01 "${args[@]}" \
+        --json "$work/google.json" >"$work/google.txt"
       bench/plot.py --compact "$work/google.json" \
         "$work/results/filter_bench.json"
       ;;

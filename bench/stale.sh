@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Warns of committed results that are older than the code that they measure: a
-# line for each commit of results since which lib/ or storage/ changed. Always
-# succeeds; bench/run_all.sh makes results anew.
+# Warns of committed results that are older than the code that they measure, or
+# that measures them: a line for each commit of results since which lib/,
+# storage/ or bench/ changed. Always succeeds; bench/run_all.sh makes results
+# anew.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,10 +11,10 @@ grep -HoE '"commit": ?"[^"]*"' bench/results/*.json |
   awk '{ names[$1] = names[$1] " " $2 } END { for (c in names) print c names[c] }' |
   while read -r commit names; do
     if ! since=$(git rev-list --count "${commit%-modified}..HEAD" -- \
-      lib storage 2>/dev/null); then
+      lib storage bench ':!bench/results' ':!*.md' 2>/dev/null); then
       echo "warning: results of $commit, which this clone does not have: $names"
     elif ((since > 0)); then
-      echo "warning: results of ${commit:0:12}, $since commits of lib/ and" \
-        "storage/ ago: $names"
+      echo "warning: results of ${commit:0:12}, $since commits of lib/, storage/" \
+        "and bench/ ago: $names"
     fi
   done
