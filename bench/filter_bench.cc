@@ -23,7 +23,7 @@ namespace {
 
 using rocksdb::Slice;
 
-// Asked for in an iteration of a timed lookup.
+// The keys of an iteration of a timed lookup.
 constexpr size_t kChunkKeys = 1024;
 static_assert(kChunkKeys % kBatchKeys == 0);
 

@@ -329,7 +329,7 @@ Status OpenAll(const Databases& databases, Caching caching, bool backwards) {
   return Status::OK();
 }
 
-// Claimed at most, of the wasted reads of RocksDB.
+// The limits of claims, of the wasted reads of RocksDB.
 constexpr double kShareForAbsentRows = 1.0 / 50;
 constexpr double kShareOtherwise = 1.05;
 

@@ -30,7 +30,7 @@ enum class Filter : uint8_t {
   kNone,
   kStockKey,     // RocksDB's Bloom filter over whole keys
   kStock,        // over prefix and whole key, 10 bits per entry: the baseline
-  kStockAgain,   // the same in a database of its own: what a ratio is worth
+  kStockAgain,   // the same in a database of its own: the control
   kStockRibbon,  // RocksDB's Ribbon filter over prefix and whole key
   kRowbloom,     // ROW and ROWCOL
   kRow,          // ROW, 10 bits per row
@@ -126,7 +126,7 @@ struct ReadBenchOptions {
   uint64_t seed = 1;
   // Exists; gets a directory for each filter, which must not exist.
   std::string db_dir;
-  // Told what is being done, if set.
+  // The observer of progress, if set, gets the name of each step.
   std::function<void(std::string_view)> on_step;
 };
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Warns of committed results that are older than the code that they measure, or
 # that measures them: a line for each commit of results since which lib/,
-# storage/ or bench/ changed. Always succeeds; bench/run_all.sh makes results
-# anew.
+# storage/ or bench/ changed. Always succeeds; run_all.sh makes them anew.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -34,7 +34,7 @@ constexpr size_t kLoadBatchBytes = size_t{1} << 20;  // as `rowbloom load`
 constexpr double kStockBitsPerKey = 10;
 constexpr double kSmallValues = 0.01;
 
-// Claimed at most, of the first contender's time.
+// The limits of claims, of the first contender's time.
 constexpr double kGet = 1.15;
 constexpr double kPutAndScan = 1.10;
 constexpr double kVersionedGet = 1.6;
@@ -111,7 +111,7 @@ class Plan {
   std::vector<Columns> columns_present;
   std::vector<Columns> columns_absent;
   std::vector<Range> ranges;
-  std::string small_value;  // that of which kSmallValues of all are below
+  std::string small_value;  // kSmallValues of all values are below it
 
  private:
   void Shuffle(std::vector<size_t>* numbers) {
@@ -211,7 +211,7 @@ class Plan {
   const Cells& cells_;
   Random random_;
   std::vector<std::vector<size_t>> rows_of_file_;
-  std::deque<std::string> names_;  // that are not those of cells
+  std::deque<std::string> names_;  // of absent rows and columns
 };
 
 // A tree that stays as it is: in one file if `compacted`, else one for each of
@@ -466,7 +466,7 @@ class StoreTree {
     });
   }
 
-  // Beside each of RocksDB's databases: one has the store's filters, too.
+  // RocksDB's databases differ in their filters: one has the store's.
   Status MeasureColumns() const {
     struct Other {
       const char* name;
@@ -487,7 +487,7 @@ class StoreTree {
           present ? "10 columns of a row" : "10 columns of an absent row";
       for (const Other& other : others) {
         if (!s.ok()) return s;
-        // Claimed where an absent row has files to be absent from.
+        // A claim needs files that an absent row is absent from.
         const auto claimed = present || compacted_
                                  ? std::nullopt
                                  : std::optional<double>(other.claimed);

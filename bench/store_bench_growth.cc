@@ -25,7 +25,7 @@ constexpr FamilyOptions kVersioned = {.max_versions = 3};
 constexpr char kUpdatedRow[] = "row";
 constexpr uint64_t kRoundsOfIncrements = 6;
 
-// Files by day.
+// A file has the cells of one day.
 constexpr uint64_t kDays = 30;
 constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
 constexpr uint64_t kCellsOfADay = 24;  // of a row
@@ -33,7 +33,7 @@ constexpr uint64_t kRowsByDay = 400;
 constexpr uint64_t kRowsAScan = 100;
 constexpr TimeRange kLastDay = {(kDays - 1) * kDayMs, kDays* kDayMs};
 
-// Claimed at most, of the first contender's time.
+// The limits of claims, of the first contender's time.
 constexpr double kMoreCells = 1.5;
 constexpr double kVersionedIncrements = 3;
 constexpr double kGetWithoutFlush = 3;
@@ -70,7 +70,7 @@ Status LoadOneFile(uint64_t cells, Store* store) {
   return s;
 }
 
-// Rows at odd places.
+// Rows that are absent lie at odd places.
 std::vector<std::string> AbsentRows(const StoreBenchOptions& options) {
   Random random(options.seed);
   std::vector<std::string> rows;

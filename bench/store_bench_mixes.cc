@@ -54,7 +54,7 @@ struct Mix {
   bool latest = false;          // rows are drawn among those inserted last
 };
 
-// YCSB's, in the order that its authors recommend, and then ours.
+// YCSB's mixes come first, in the order that its authors recommend.
 constexpr std::array kMixes = {
     Mix{"mix A, half updates", MixKind::kRead, MixKind::kUpdate, 50},
     Mix{"mix B, 5 % updates", MixKind::kRead, MixKind::kUpdate, 5},
