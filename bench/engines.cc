@@ -12,6 +12,7 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rocksdb/write_batch.h"
+#include "rowbloom/open_db.h"
 #include "rowbloom/store.h"
 
 namespace rowbloom::bench {
@@ -96,9 +97,7 @@ class RocksdbEngine final : public Engine {
     }
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     auto created = std::make_unique<RocksdbEngine>();
-    rocksdb::DB* db = nullptr;
-    Status s = rocksdb::DB::Open(options, path, &db);
-    created->db_.reset(db);
+    Status s = rocksdb::DB::Open(options, path, Into(&created->db_));
     *engine = std::move(created);
     return s;
   }

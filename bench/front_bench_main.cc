@@ -27,6 +27,7 @@
 #include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/front_filter.h"
+#include "rowbloom/open_db.h"
 #if ROCKSDB_MAJOR >= 8
 #include "rocksdb/advanced_cache.h"
 #endif
@@ -128,9 +129,7 @@ class Database {
       opened->front_filter()->WaitUntilArmed();
       db_ = std::move(opened);
     } else {
-      rocksdb::DB* opened = nullptr;
-      OrThrow(rocksdb::DB::Open(options, path, &opened));
-      db_.reset(opened);
+      OrThrow(rocksdb::DB::Open(options, path, Into(&db_)));
     }
   }
 
@@ -349,18 +348,11 @@ class FilesOneByOne {
 
 // Puts of new rows.
 Contender Puts(const Database& database, uint64_t seed, bool with_log) {
-  return {database.name(), [&database, seed, with_log](
-                               uint64_t begin, uint64_t end, uint64_t* work) {
-            rocksdb::WriteOptions write;
-            write.disableWAL = !with_log;
-            for (uint64_t i = begin; i < end; ++i) {
-              const Status s = database.db()->Put(
-                  write, Key(Random::Mix(seed + i), 0), "some value");
-              if (!s.ok()) return s;
-            }
-            *work = end - begin;
-            return Status::OK();
-          }};
+  rocksdb::WriteOptions write;
+  write.disableWAL = !with_log;
+  return Repeat(database.name(), [db = database.db(), seed, write](uint64_t i) {
+    return db->Put(write, Key(Random::Mix(seed + i), 0), "some value");
+  });
 }
 
 class FrontBench {
@@ -526,8 +518,7 @@ int Run(int argc, char** argv) {
   program.AddSeed(&arguments.seed);
   program.Parse(argc, argv);
 
-  DatabaseDir dir;
-  OrThrow(dir.Make("", "front_bench"));
+  const DatabaseDir dir("", "front_bench");
   FrontBench front(arguments, dir.path(), &bench);
   for (const uint64_t files : arguments.files) {
     front.MeasureReads({.files = files});

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/hfile_bench.h"
@@ -35,13 +34,10 @@ int Run(int argc, char** argv) {
   program.AddSeed(&options.seed);
   program.Parse(argc, argv);
 
-  std::vector<InputCell> input;
-  OrThrow(ReadOrMakeCells(input_file, made_up, &input));
   Cells cells;
   uint64_t replaced = 0;
-  OrThrow(cells.Fill(std::move(input), &replaced));
-  DatabaseDir dir;
-  OrThrow(dir.Make("", "hfile_bench"));
+  OrThrow(cells.Fill(ReadOrMakeCells(input_file, made_up), &replaced));
+  const DatabaseDir dir("", "hfile_bench");
   options.dir = dir.path();
   fmt::print("{} rows, {} cells\n", Grouped(cells.rows()),
              Grouped(cells.all().size()));

@@ -1,5 +1,5 @@
-// options_bench: what a filter policy costs where RocksDB reads and writes
-// options: families that are created, and SetOptions. See doc/benchmarks.md.
+// options_bench: the cost of a filter policy where RocksDB reads and writes
+// options, for new families and in SetOptions. See doc/benchmarks.md.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -16,11 +16,12 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 
 namespace rowbloom::bench {
 namespace {
 
-// Claimed at most, of the time with RocksDB's policy.
+// The limit of all claims, of the time with RocksDB's policy.
 constexpr double kMostRatio = 1.1;
 
 struct Choice {
@@ -33,12 +34,10 @@ std::vector<Choice> Choices() {
   const KeyLayout layout = KeyLayout::FixedRow(8);
   Choice rowbloom = {"rowbloom", nullptr, NewRowPrefixExtractor(layout)};
   OrThrow(NewFilterPolicy({.key_layout = layout}, &rowbloom.policy));
-  return {{"stock Bloom",
-           std::shared_ptr<const rocksdb::FilterPolicy>(
-               rocksdb::NewBloomFilterPolicy(10)),
-           std::shared_ptr<const rocksdb::SliceTransform>(
-               rocksdb::NewFixedPrefixTransform(8))},
-          rowbloom};
+  Choice stock = {"stock Bloom", nullptr, nullptr};
+  stock.policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  stock.extractor.reset(rocksdb::NewFixedPrefixTransform(8));
+  return {stock, rowbloom};
 }
 
 rocksdb::Options OptionsOf(const Choice& choice) {
@@ -57,9 +56,7 @@ class FamiliesDatabase {
  public:
   FamiliesDatabase(const Choice& choice, std::string path, uint64_t families)
       : options_(OptionsOf(choice)), path_(std::move(path)) {
-    rocksdb::DB* opened = nullptr;
-    OrThrow(rocksdb::DB::Open(options_, path_, &opened));
-    db_.reset(opened);
+    OrThrow(rocksdb::DB::Open(options_, path_, Into(&db_)));
     for (uint64_t i = 0; i < families; ++i) {
       rocksdb::ColumnFamilyHandle* handle = nullptr;
       OrThrow(db_->CreateColumnFamily(options_, fmt::format("family{}", i),
@@ -90,27 +87,17 @@ void Measure(uint64_t families, const std::string& folder, Bench* bench) {
   std::vector<std::unique_ptr<FamiliesDatabase>> databases;
   for (const Choice& choice : choices) {
     creating.push_back(
-        {choice.name, [&choice, families, &folder](uint64_t begin, uint64_t end,
-                                                   uint64_t* work) {
-           for (uint64_t i = begin; i < end; ++i) {
-             const FamiliesDatabase made(choice, folder + "/made", families);
-             ++*work;
-           }
-           return rocksdb::Status::OK();
-         }});
+        Repeat(choice.name, [&choice, families, &folder](uint64_t) {
+          const FamiliesDatabase made(choice, folder + "/made", families);
+          return rocksdb::Status::OK();
+        }));
     databases.push_back(std::make_unique<FamiliesDatabase>(
         choice, fmt::format("{}/{}", folder, databases.size()), families));
     setting.push_back(
-        {choice.name, [db = databases.back()->db()](
-                          uint64_t begin, uint64_t end, uint64_t* work) {
-           rocksdb::Status status;
-           for (uint64_t i = begin; i < end && status.ok(); ++i) {
-             status = db->SetOptions({{"max_sequential_skip_in_iterations",
-                                       std::to_string(8 + i % 8)}});
-             ++*work;
-           }
-           return status;
-         }});
+        Repeat(choice.name, [db = databases.back()->db()](uint64_t i) {
+          return db->SetOptions({{"max_sequential_skip_in_iterations",
+                                  std::to_string(8 + i % 8)}});
+        }));
   }
   const std::string where = fmt::format("{} families", families);
   std::vector<Claim> claims = AtMost(kMostRatio);
@@ -134,8 +121,7 @@ int Run(int argc, char** argv) {
   program.AddBench(&bench);
   program.Parse(argc, argv);
   OrThrow(RegisterRowbloom());
-  DatabaseDir dir;
-  OrThrow(dir.Make("", "options_bench"));
+  const DatabaseDir dir("", "options_bench");
   Measure(families, dir.path(), &bench);
   return program.Finish(bench, {{"families", families}});
 }

@@ -99,9 +99,8 @@ int Program::Finish(const Bench& bench, const ordered_json& run,
 std::function<void(std::string_view)> PrintSteps() {
   const auto start = std::chrono::steady_clock::now();
   return [start](std::string_view text) {
-    const std::chrono::duration<double> seconds =
-        std::chrono::steady_clock::now() - start;
-    fmt::print(stderr, "[{:5.1f} s] {}\n", seconds.count(), text);
+    const double nanos = Nanos(std::chrono::steady_clock::now() - start);
+    fmt::print(stderr, "[{:5.1f} s] {}\n", nanos / 1e9, text);
   };
 }
 

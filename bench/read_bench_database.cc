@@ -11,6 +11,7 @@
 #include "rocksdb/write_batch.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 
 namespace rowbloom::bench {
 
@@ -124,10 +125,7 @@ Status ReadDatabase::Write(const std::string& path, uint64_t byte_limit) {
   if (!status.ok()) return status;
   rocksdb::Options options = OptionsFor(Caching::kAll);
   options.error_if_exists = true;
-  rocksdb::DB* db = nullptr;
-  status = rocksdb::DB::Open(options, path_, &db);
-  if (!status.ok()) return status;
-  db_.reset(db);
+  status = rocksdb::DB::Open(options, path_, Into(&db_));
   for (size_t i = 0; status.ok() && i < plan_.files().size(); ++i) {
     status = WriteFile(plan_.files()[i], plan_.levels()[i]);
   }
@@ -195,10 +193,7 @@ Status ReadDatabase::Close() {
 }
 
 Status ReadDatabase::Open(Caching caching) {
-  rocksdb::DB* db = nullptr;
-  const Status status = rocksdb::DB::Open(OptionsFor(caching), path_, &db);
-  db_.reset(db);
-  return status;
+  return rocksdb::DB::Open(OptionsFor(caching), path_, Into(&db_));
 }
 
 Status ReadDatabase::Warm() {

@@ -2,10 +2,10 @@
 // equal filter bytes. See doc/benchmarks.md.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,27 +66,18 @@ struct ReadShape {
   }
 };
 
-std::vector<std::string> Split(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == '/') {
-      parts.emplace_back();
-    } else {
-      parts.back().push_back(c);
+// A pattern, such as l0x8/wide or tenth, fits if each of its parts is one of
+// the shape's name.
+bool Fits(const ReadShape& shape, const std::string& pattern) {
+  std::istringstream parts(pattern + "/");
+  std::string part;
+  while (std::getline(parts, part, '/')) {
+    if (("/" + shape.Name() + "/").find("/" + part + "/") ==
+        std::string::npos) {
+      return false;
     }
   }
-  return parts;
-}
-
-// Returns whether a pattern fits, such as l0x8/wide or tenth: whether each of
-// its parts is a part of the shape's name.
-bool Fits(const ReadShape& shape, const std::string& pattern) {
-  const std::vector<std::string> own = Split(shape.Name());
-  const std::vector<std::string> wanted = Split(pattern);
-  return std::all_of(
-      wanted.begin(), wanted.end(), [&own](const std::string& part) {
-        return std::find(own.begin(), own.end(), part) != own.end();
-      });
+  return true;
 }
 
 std::vector<ReadShape> AllShapes(bool input) {
@@ -108,26 +99,23 @@ std::vector<ReadShape> AllShapes(bool input) {
 std::string Choose(const ReadBenchArguments& arguments,
                    std::vector<ReadShape>* chosen) {
   const std::vector<ReadShape> all = AllShapes(!arguments.input.empty());
+  std::vector<bool> fits(all.size(), arguments.shapes.empty());
   for (const std::string& pattern : arguments.shapes) {
-    if (std::none_of(all.begin(), all.end(), [&](const ReadShape& shape) {
-          return Fits(shape, pattern);
-        })) {
-      return "no shape fits " + pattern;
+    bool any = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!Fits(all[i], pattern)) continue;
+      any = fits[i] = true;
     }
+    if (!any) return "no shape fits " + pattern;
   }
-  for (const ReadShape& shape : all) {
-    if (arguments.shapes.empty() ||
-        std::any_of(
-            arguments.shapes.begin(), arguments.shapes.end(),
-            [&](const std::string& pattern) { return Fits(shape, pattern); })) {
-      chosen->push_back(shape);
-    }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (fits[i]) chosen->push_back(all[i]);
   }
   return "";
 }
 
-// Twice as many for 32 files: small files are taken up by the fixed parts of
-// filters.
+// Cells are twice as many for 32 files: the fixed parts of filters take up
+// small ones.
 std::vector<InputCell> CellsFor(Tree tree, RowWidth rows, uint64_t cells) {
   if (tree == Tree::kThirtyTwo) cells *= 2;
   return rows == RowWidth::kWide ? SyntheticCells(cells / 12, 12)
@@ -366,13 +354,11 @@ void PrintOverview(const Cells& cells, const ReadBenchArguments& arguments,
 }
 
 int RunOverview(const ReadBenchArguments& arguments, const Program& program) {
-  std::vector<InputCell> input;
-  OrThrow(ReadOrMakeCells(arguments.input, arguments.made_up, &input));
   Cells cells;
   uint64_t replaced = 0;
-  OrThrow(cells.Fill(std::move(input), &replaced));
-  DatabaseDir dir;
-  OrThrow(dir.Make(arguments.db_dir, "read_bench"));
+  OrThrow(cells.Fill(ReadOrMakeCells(arguments.input, arguments.made_up),
+                     &replaced));
+  const DatabaseDir dir(arguments.db_dir, "read_bench");
   ReadBenchOptions options;
   options.tree = {arguments.files};
   options.spread_rows = arguments.spread_rows;
@@ -474,10 +460,8 @@ int Run(int argc, char** argv) {
 
   Cells input;
   if (!arguments.input.empty()) {
-    std::vector<InputCell> read;
-    OrThrow(ReadCells(arguments.input, &read));
     uint64_t replaced = 0;
-    OrThrow(input.Fill(std::move(read), &replaced));
+    OrThrow(input.Fill(ReadCells(arguments.input), &replaced));
   }
   std::vector<MeasuredShape> measured;
   for (size_t i = 0; i < shapes.size();) {
@@ -488,8 +472,7 @@ int Run(int argc, char** argv) {
          ++i) {
       together.push_back(shapes[i]);
     }
-    DatabaseDir dir;
-    OrThrow(dir.Make("", "read_bench"));
+    const DatabaseDir dir("", "read_bench");
     Cells made_up;
     if (arguments.input.empty()) {
       uint64_t replaced = 0;

@@ -1,5 +1,5 @@
-// sst_inspect_bench: how long sst_inspect takes for a large SST, beside what
-// RocksDB's sst_dump does with it. See doc/benchmarks.md.
+// sst_inspect_bench: the time of sst_inspect for a large SST, beside that of
+// RocksDB's sst_dump. See doc/benchmarks.md.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,9 +28,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The claimed limits. For verify, which has two threads, it is the time that
-// one waits for it, as a share of sst_dump's two passes. For what reads no
-// data, it is the processor's time.
+// The limits of claims of the processor's time: verify's is a share of that of
+// sst_dump's two passes, the others' is absolute.
 constexpr double kMostShare = 1;
 constexpr double kMostNanos = 50e6;
 
@@ -82,9 +82,7 @@ uint64_t WriteFile(const FileShape& shape, uint64_t bytes,
   for (; writer.FileSize() < bytes; ++cells) {
     for (size_t i = 0; i < value.size() / 2; i += 8) {
       const uint64_t word = random.Next();
-      for (size_t j = i; j < std::min(i + 8, value.size() / 2); ++j) {
-        value[j] = static_cast<char>(word >> (8 * (j - i)));
-      }
+      std::memcpy(&value[i], &word, std::min<size_t>(8, value.size() / 2 - i));
     }
     OrThrow(writer.Put(
         fmt::format("row{:012}:column{}", cells / 10, cells % 10), value));
@@ -180,8 +178,7 @@ int Run(int argc, char** argv) {
                   "where the file goes (default: a temporary folder)");
   program.AddBench(&bench);
   program.Parse(argc, argv);
-  DatabaseDir dir;
-  OrThrow(dir.Make(arguments.folder, "sst_inspect_bench"));
+  const DatabaseDir dir(arguments.folder, "sst_inspect_bench");
   std::vector<ordered_json> files;
   for (const FileShape& shape : kShapes) {
     files.push_back(

@@ -15,6 +15,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 
 namespace rowbloom::bench {
 namespace {
@@ -68,9 +69,8 @@ rocksdb::Options Options(const Watch& watch) {
 // Even rows only; file f has every files-th of them, so that the ranges of all
 // files overlap.
 void Fill(const std::string& path, const StatsCostArguments& arguments) {
-  rocksdb::DB* opened = nullptr;
-  OrThrow(rocksdb::DB::Open(Options(kWatches[0]), path, &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  OrThrow(rocksdb::DB::Open(Options(kWatches[0]), path, Into(&db)));
   rocksdb::WriteOptions write;
   write.disableWAL = true;
   for (int file = 0; file < arguments.files; ++file) {
@@ -83,31 +83,23 @@ void Fill(const std::string& path, const StatsCostArguments& arguments) {
   }
 }
 
-enum class GetKind { kAbsentRow, kAbsentColumn, kPresent };
-constexpr std::array kGetKinds = {GetKind::kAbsentRow, GetKind::kAbsentColumn,
-                                  GetKind::kPresent};
-constexpr const char* Name(GetKind asked) {
-  switch (asked) {
-    case GetKind::kAbsentRow:
-      return "absent row";
-    case GetKind::kAbsentColumn:
-      return "absent column";
-    case GetKind::kPresent:
-      return "present cell";
-  }
-  return "";
-}
+// The steps from a cell that is there to the one that a get is of.
+struct GetKind {
+  const char* name;
+  uint64_t row;
+  uint64_t column;
+};
+constexpr std::array kGetKinds = {GetKind{"get, absent row", 1, 0},
+                                  GetKind{"get, absent column", 0, 500},
+                                  GetKind{"get, present cell", 0, 0}};
 
-std::vector<std::string> Keys(GetKind asked,
+std::vector<std::string> Keys(const GetKind& kind,
                               const StatsCostArguments& arguments,
                               Random* random) {
   std::vector<std::string> keys(arguments.gets);
   for (std::string& key : keys) {
-    const uint64_t row = 2 * random->Below(arguments.rows);
-    const uint64_t column = random->Below(arguments.columns);
-    key = asked == GetKind::kAbsentRow      ? Key(row + 1, column)
-          : asked == GetKind::kAbsentColumn ? Key(row, column + 500)
-                                            : Key(row, column);
+    const uint64_t row = 2 * random->Below(arguments.rows) + kind.row;
+    key = Key(row, random->Below(arguments.columns) + kind.column);
   }
   return keys;
 }
@@ -129,17 +121,16 @@ void Measure(const StatsCostArguments& arguments, const std::string& path,
   Fill(path, arguments);
   std::vector<std::unique_ptr<rocksdb::DB>> dbs;
   for (const Watch& watch : kWatches) {
-    rocksdb::DB* opened = nullptr;
-    OrThrow(rocksdb::DB::OpenForReadOnly(Options(watch), path, &opened));
-    dbs.emplace_back(opened);
+    OrThrow(rocksdb::DB::OpenForReadOnly(Options(watch), path,
+                                         Into(&dbs.emplace_back())));
   }
   Random random(arguments.seed);
-  for (const GetKind asked : kGetKinds) {
-    const std::vector<std::string> keys = Keys(asked, arguments, &random);
+  for (const GetKind& kind : kGetKinds) {
+    const std::vector<std::string> keys = Keys(kind, arguments, &random);
     for (size_t i = 0; i < kWatches.size(); i += 2) {
-      const bool present = asked == GetKind::kPresent;
+      const bool present = kind.row + kind.column == 0;
       OrThrow(bench->Compare(
-          {fmt::format("get, {}", Name(asked)),
+          {kind.name,
            i == 0 ? "without Statistics" : "with RocksDB's Statistics", "get"},
           {Gets(kWatches[i], dbs[i].get(), keys, present),
            Gets(kWatches[i + 1], dbs[i + 1].get(), keys, present)},
@@ -164,8 +155,7 @@ int Run(int argc, char** argv) {
   program.AddBench(&bench);
   program.AddSeed(&arguments.seed);
   program.Parse(argc, argv);
-  DatabaseDir dir;
-  OrThrow(dir.Make("", "stats_cost"));
+  const DatabaseDir dir("", "stats_cost");
   Measure(arguments, dir.path() + "/db", &bench);
   return program.Finish(bench, {{"rows", arguments.rows},
                                 {"columns", arguments.columns},

@@ -105,13 +105,12 @@ int Run(int argc, char** argv) {
     if (updates_option->empty()) options.updates /= kQuick;
     if (app->count("--mix-rows") == 0) options.mix_rows /= kQuick;
   }
-  std::vector<InputCell> input;
-  OrThrow(ReadOrMakeCells(arguments.input, arguments.made_up, &input));
+  const std::vector<InputCell> input =
+      ReadOrMakeCells(arguments.input, arguments.made_up);
   Cells cells;
   uint64_t replaced = 0;
   OrThrow(cells.Fill(input, &replaced));
-  DatabaseDir dir;
-  OrThrow(dir.Make("", "store_bench"));
+  const DatabaseDir dir("", "store_bench");
   options.db_dir = dir.path();
   std::vector<LoadMemory> load_memory;
   OrThrow(BenchStore(input, cells, options, &bench, &load_memory));
