@@ -37,7 +37,7 @@ constexpr int64_t kTimestampMs = 1'700'000'000'000;
 constexpr double kBloomBitsPerRow = 10;
 constexpr float kBloomErrorRate = 0.01F;
 
-// Claimed at most, of the first contender's time.
+// The limits of claims, of the first contender's time.
 constexpr double kWrite = 1 / 0.8;
 constexpr double kScan = 1;
 constexpr double kEncodedScan = 1.6;
@@ -49,10 +49,6 @@ constexpr double kImport = 1 / 0.8;
 constexpr std::array<HFileEncoding, 5> kEncodings = {
     HFileEncoding::kNone, HFileEncoding::kFastDiff, HFileEncoding::kDiff,
     HFileEncoding::kPrefix, HFileEncoding::kRowIndexV1};
-
-std::string_view ToString(HFileBenchCodec codec) {
-  return codec == HFileBenchCodec::kLz4 ? "LZ4" : "NONE";
-}
 
 // One thread's work, compressed and not, without any file around it.
 class RawBlocks {
@@ -126,12 +122,16 @@ class HFileBench {
         bench_(bench),
         where_(std::to_string(cells.rows()) + " rows, " +
                std::to_string(cells.all().size()) + " cells, " +
-               std::string(ToString(options.codec))),
+               rowbloom::ToString(options.codec)),
         hfile_path_(Join("cells.hfile")),
-        sst_path_(Join("cells.sst")) {
+        sst_path_(Join("cells.sst")),
+        hfile_cell_bytes_(cells.bytes()) {
     for (size_t row = 0; row < cells.rows(); ++row) {
       const Cell& first = cells.all()[cells.RowBegin(row)];
       rows_.push_back(cells.layout().DecodeRow(first.Row()).value_or(""));
+      // Keys of cells are longer: they end the row, and escape in it.
+      hfile_cell_bytes_ -= (first.row_bytes - rows_.back().size()) *
+                           (cells.RowEnd(row) - cells.RowBegin(row));
     }
   }
 
@@ -156,14 +156,20 @@ class HFileBench {
     return (std::filesystem::path(options_.dir) / name).string();
   }
 
-  bool IsLz4() const { return options_.codec == HFileBenchCodec::kLz4; }
+  bool IsLz4() const { return options_.codec == HFileCompression::kLz4; }
 
   Status Compare(const std::string& what, const std::string& unit,
-                 std::optional<double> claimed,
-                 const std::vector<Contender>& contenders, uint64_t operations,
-                 uint64_t turn) {
-    return bench_->Compare({what, where_, unit, AtMost(claimed)}, contenders,
+                 std::vector<Claim> claims,
+                 const std::vector<Contender>& contenders,
+                 uint64_t operations = 1, uint64_t turn = 1) {
+    return bench_->Compare({what, where_, unit, std::move(claims)}, contenders,
                            {.operations = operations, .turn = turn});
+  }
+
+  // A claim for files with LZ4 alone.
+  std::vector<Claim> IfLz4(double at_most, Estimate Measurement::*of =
+                                               &Measurement::cpu_ratio) const {
+    return AtMost(IsLz4() ? std::optional(at_most) : std::nullopt, of);
   }
 
   // A turn handles all cells once.
@@ -207,8 +213,7 @@ class HFileBench {
   Status WriteHFile(const std::string& path, HFileEncoding encoding) const {
     HFileWriterOptions options;
     options.encoding = encoding;
-    options.compression =
-        IsLz4() ? HFileCompression::kLz4 : HFileCompression::kNone;
+    options.compression = options_.codec;
     options.block_bytes = kBlockBytes;
     options.bloom_type = BloomType::kRow;
     options.bloom_error_rate = kBloomErrorRate;
@@ -241,9 +246,9 @@ class HFileBench {
       contenders.push_back(
           WholeFile("LZ4 alone", [this] { return raw_.Compress(); }));
     }
-    return Compare("write", "cell",
-                   IsLz4() ? std::optional<double>(kWrite) : std::nullopt,
-                   contenders, 1, 1);
+    // Each waits for the disk.
+    return Compare("write", "cell", IfLz4(kWrite, &Measurement::wall_ratio),
+                   contenders);
   }
 
   Status WalkSst(rocksdb::SstFileReader* file) const {
@@ -273,14 +278,7 @@ class HFileBench {
       bytes += cell.row.size() + cell.qualifier.size() + cell.value.size();
     }
     if (!it->status().ok()) return it->status();
-    uint64_t expected = cells_.bytes();
-    for (size_t row = 0; row < cells_.rows(); ++row) {
-      const size_t row_bytes = cells_.all()[cells_.RowBegin(row)].row_bytes;
-      // Keys of cells are longer: they end the row, and escape in it.
-      expected -= (row_bytes - rows_[row].size()) *
-                  (cells_.RowEnd(row) - cells_.RowBegin(row));
-    }
-    return cells == cells_.all().size() && bytes == expected
+    return cells == cells_.all().size() && bytes == hfile_cell_bytes_
                ? Status::OK()
                : Status::Corruption(file.path() + " gives other cells");
   }
@@ -299,9 +297,7 @@ class HFileBench {
       contenders.push_back(
           WholeFile("LZ4 alone", [this] { return raw_.Decompress(); }));
     }
-    return Compare("scan", "cell",
-                   IsLz4() ? std::optional<double>(kScan) : std::nullopt,
-                   contenders, 1, 1);
+    return Compare("scan", "cell", IfLz4(kScan), contenders);
   }
 
   // Each seek is to a cell that is there, in a block of the cache.
@@ -349,9 +345,9 @@ class HFileBench {
           WholeFile(name, [this, &file] { return WalkHFile(file); }));
       seeks.push_back(Seeks(name, file, keys));
     }
-    Status s = Compare("scan by encoding", "cell", kEncodedScan, scans, 1, 1);
-    return s.ok() ? Compare("seek by encoding", "seek", kEncodedSeek, seeks,
-                            keys.size(), 512)
+    Status s = Compare("scan by encoding", "cell", AtMost(kEncodedScan), scans);
+    return s.ok() ? Compare("seek by encoding", "seek", AtMost(kEncodedSeek),
+                            seeks, keys.size(), 512)
                   : s;
   }
 
@@ -406,13 +402,9 @@ class HFileBench {
                      [=, this] { return Import(hfile_path_, db); }),
         FillsAFamily("import of FAST_DIFF", db,
                      [=, this] { return Import(encoded_path, db); })};
-    std::vector<Claim> claims;
-    if (IsLz4())
-      claims = {
-          {.at_most = kImport, .of = &Measurement::wall_ratio, .contender = 1},
-          {.at_most = kImport, .of = &Measurement::wall_ratio, .contender = 2}};
-    return bench_->Compare({"import", where_, "cell", claims}, contenders,
-                           {.operations = 1, .turn = 1});
+    std::vector<Claim> claims = IfLz4(kImport, &Measurement::wall_ratio);
+    if (IsLz4()) claims.push_back({kImport, &Measurement::wall_ratio, 2});
+    return Compare("import", "cell", claims, contenders);
   }
 
   // RocksDB's filter of all rows.
@@ -491,6 +483,7 @@ class HFileBench {
   const std::string where_;
   const std::string hfile_path_;
   const std::string sst_path_;
+  uint64_t hfile_cell_bytes_;      // of rows, qualifiers and values
   std::vector<std::string> rows_;  // names of all rows
   RawBlocks raw_;
 };

@@ -1,6 +1,6 @@
-// HFiles beside RocksDB's SSTs: the same cells, written, walked through and
-// asked for, in one run; beside them what memory and codec alone take; and
-// HFiles in every encoding of data blocks, beside each other.
+// HFiles beside RocksDB's SSTs: the same cells are written, walked through and
+// looked up in one run. Memory and codec alone stand beside them, and HFiles in
+// every encoding of data blocks beside each other.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 #include "bench/cells.h"
 #include "bench/comparison.h"
 #include "rocksdb/status.h"
+#include "rowbloom/hfile_format.h"
 
 namespace rowbloom::bench {
 
-enum class HFileBenchCodec : uint8_t { kNone, kLz4 };
-
 struct HFileBenchOptions {
-  HFileBenchCodec codec = HFileBenchCodec::kLz4;
+  HFileCompression codec = HFileCompression::kLz4;  // or kNone
   // Bloom lookups of either kind, and seeks.
   uint64_t questions = 100'000;
   uint64_t seed = 1;

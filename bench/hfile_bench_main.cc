@@ -42,12 +42,12 @@ int Run(int argc, char** argv) {
   fmt::print("{} rows, {} cells\n", Grouped(cells.rows()),
              Grouped(cells.all().size()));
   std::vector<ordered_json> files;
-  for (const HFileBenchCodec codec :
-       {HFileBenchCodec::kLz4, HFileBenchCodec::kNone}) {
+  for (const HFileCompression codec :
+       {HFileCompression::kLz4, HFileCompression::kNone}) {
     options.codec = codec;
     HFileBenchSizes sizes;
     OrThrow(BenchHFile(cells, options, &bench, &sizes));
-    const char* name = codec == HFileBenchCodec::kLz4 ? "LZ4" : "NONE";
+    const std::string name = ToString(codec);
     fmt::print("{}: HFile {} bytes, SST {} bytes\n", name,
                Grouped(sizes.hfile_bytes), Grouped(sizes.sst_bytes));
     files.push_back({{"codec", name},

@@ -13,7 +13,7 @@
 namespace rowbloom::bench {
 namespace {
 
-class EachCodec : public testing::TestWithParam<HFileBenchCodec> {};
+class EachCodec : public testing::TestWithParam<HFileCompression> {};
 
 TEST_P(EachCodec, BothFormatsGiveAllCells) {
   const uint64_t seed = rowbloom::test::SeedFromEnv();
@@ -43,17 +43,18 @@ TEST_P(EachCodec, BothFormatsGiveAllCells) {
     SCOPED_TRACE(comparison.what);
     EXPECT_EQ(!comparison.claims.empty(),
               comparison.what.ends_with("by encoding") ||
-                  (GetParam() == HFileBenchCodec::kLz4 &&
+                  (GetParam() == HFileCompression::kLz4 &&
                    !comparison.what.starts_with("Bloom")));
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(HFileBench, EachCodec,
-                         testing::Values(HFileBenchCodec::kNone,
-                                         HFileBenchCodec::kLz4),
+                         testing::Values(HFileCompression::kNone,
+                                         HFileCompression::kLz4),
                          [](const auto& codec) {
-                           return codec.param == HFileBenchCodec::kLz4 ? "Lz4"
-                                                                       : "None";
+                           return codec.param == HFileCompression::kLz4
+                                      ? "Lz4"
+                                      : "None";
                          });
 
 }  // namespace
