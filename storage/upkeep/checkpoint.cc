@@ -28,7 +28,8 @@ Status CheckCopy(const OpenedStore& opened, const std::string& files) {
   Status s = CheckManifest(opened.database->GetEnv(), files,
                            /*is_copy=*/true, &manifest);
   if (!s.ok()) return Prefixed(opened.path + ": the copy of its MANIFEST: ", s);
-  s = opened.database->FlushWAL(/*sync=*/true);
+  s = opened.CheckWritable();
+  if (s.ok()) s = opened.database->FlushWAL(/*sync=*/true);
   // Some file systems cannot sync a log beside writes.
   return s.IsNotSupported() ? Status::OK() : s;
 }
