@@ -42,8 +42,9 @@ inline rocksdb::Status RemoveTree(rocksdb::Env* env, const std::string& path) {
   return s.ok() ? env->DeleteDir(path) : s;
 }
 
-// These set and read the permissions of a directory. The paths of an Env with a
-// file system of its own have none.
+// These set and read the permissions of a directory, and those for a copy of
+// it, which its owner can write. The paths of an Env with a file system of its
+// own have none.
 inline void SetPermissions(const std::string& path,
                            std::filesystem::perms mode) {
   std::error_code ignored;
@@ -56,6 +57,9 @@ inline std::filesystem::perms PermissionsOf(const std::string& path) {
   const auto status = std::filesystem::status(path, ignored);
   return std::filesystem::exists(status) ? status.permissions()
                                          : std::filesystem::perms::unknown;
+}
+inline std::filesystem::perms PermissionsForCopyOf(const std::string& path) {
+  return PermissionsOf(path) | std::filesystem::perms::owner_all;
 }
 
 // Syncs a directory, as the last step of creating or renaming a file in it: the

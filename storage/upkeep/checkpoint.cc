@@ -57,7 +57,8 @@ Status Store::Checkpoint(const std::string& directory) {
     if (s.ok()) s = staging.Begin();
     if (s.ok()) s = checkpoint->CreateCheckpoint(staging.contents());
     if (s.ok()) s = CheckCopy(impl_->opened, staging.contents());
-    SetPermissions(staging.contents(), PermissionsOf(impl_->opened.path));
+    SetPermissions(staging.contents(),
+                   PermissionsForCopyOf(impl_->opened.path));
     return s.ok() ? staging.Commit() : s;
   });
 }

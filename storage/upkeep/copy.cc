@@ -170,7 +170,7 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     load.reset();
     if (s.ok()) s = to->Flush();
     to.reset();
-    SetPermissions(staging.contents(), PermissionsOf(opened.path));
+    SetPermissions(staging.contents(), PermissionsForCopyOf(opened.path));
     return s.ok() ? staging.Commit() : s;
   });
 }

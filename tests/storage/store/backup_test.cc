@@ -417,7 +417,13 @@ TEST_F(StoreBackup, CopiesOfAPrivateStoreArePrivate) {
   ASSERT_THAT(store_->Checkpoint(dir_.File("checkpoint")), IsOk());
   CopyReport report;
   ASSERT_THAT(store_->CopyTo(dir_.File("copy"), {}, &report), IsOk());
-  for (const char* made : {"checkpoint", "copy"}) {
+  fs::permissions(dir_.File("db"),
+                  fs::perms::owner_read | fs::perms::owner_exec);
+  ASSERT_THAT(OpenOrFail({.read_only = true}, dir_.File("db"), {})
+                  ->CopyTo(dir_.File("by a reader"), {}, &report),
+              IsOk());
+  fs::permissions(dir_.File("db"), of_owner);
+  for (const char* made : {"checkpoint", "copy", "by a reader"}) {
     EXPECT_EQ(fs::status(dir_.File(made)).permissions(), of_owner) << made;
   }
   // Nobody else can read what is restored to a directory that is private.
