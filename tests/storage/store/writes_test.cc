@@ -392,7 +392,7 @@ TEST(Durability, IsOfTheWriteThatAsksForIt) {
   put("skipped", Durability::kSkipWal);
   EXPECT_FALSE(is_logged("skipped"));
   EXPECT_TRUE(ValueOf(*store, "skipped", "c", "q"));
-  // What survives the process.
+  // The copy has what survives the process.
   CopyOpenDatabase(path, calling.dir.File("copy"));
   const auto copy = OpenOrFail({}, calling.dir.File("copy"), {});
   for (const char* row : {"async", "synced", "flushed"}) {
