@@ -348,6 +348,40 @@ TEST_F(StoreBackup, ADamagedManifestIsNamedAndNotCopied) {
   EXPECT_TRUE(RowsAt(dir_.File("copy")) == AllRows(store_.get()));
 }
 
+// RocksDB reads the first record of every log that is kept, and its error names
+// no file.
+TEST_F(StoreBackup, DamageOfAKeptLogIsFoundInTheInfoLog) {
+  store_.reset();
+  store_ = OpenOrFail({.kept_log_seconds = 3600}, dir_.File("db"), {});
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  const std::string archive = dir_.File("db") + "/archive";
+  std::vector<std::string> kept;
+  ASSERT_TRUE(WaitFor([&] {
+    std::error_code missing;
+    if (std::filesystem::exists(archive, missing)) {
+      kept = FilesWithEnd(archive, ".log");
+    }
+    return !kept.empty();
+  }));
+  FlipBit(kept.at(0), 100);
+  const auto is_named =
+      StatusIs(Status::kCorruption,
+               AllOf(HasSubstr(dir_.File("db")),
+                     HasSubstr("the first record of a log, which LOG names")));
+  EXPECT_THAT(store_->Backup(backups_), is_named);
+  EXPECT_THAT(store_->Checkpoint(dir_.File("copy")), is_named);
+  std::string info_log;
+  ASSERT_THAT(ReadFileToString(rocksdb::Env::Default(),
+                               dir_.File("db") + "/LOG", &info_log),
+              IsOk());
+  EXPECT_THAT(info_log, HasSubstr(kept.at(0)));
+  std::filesystem::remove(kept.at(0));
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  EXPECT_THAT(store_->Checkpoint(dir_.File("copy")), IsOk());
+  EXPECT_TRUE(RowsAt(dir_.File("copy")) == AllRows(store_.get()));
+}
+
 // Its numbers would go to other changes, which streams from the copy's number
 // on would not have.
 TEST(Copies, HaveNoChangeThatAPowerCutTakesFromTheStore) {
