@@ -205,12 +205,7 @@ void Family::Reconcile() {
 std::vector<ListedFile> Family::LoadListed(
     const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db,
     rocksdb::ColumnFamilyHandle* handle) {
-  // RocksDB opened the files of the first listing: another database may have
-  // come in their place since. It writes later ones by path.
-  rocksdb::TablePropertiesCollection open_files;
-  if (known_files_.empty() && listing.file_count > 0) {
-    open_files = PropertiesOfOpenFiles(db, handle);
-  }
+  std::optional<rocksdb::TablePropertiesCollection> open_files;
   std::map<uint64_t, KnownFile> known;
   std::vector<ListedFile> files;
   for (const auto& level : listing.levels) {
@@ -221,11 +216,19 @@ std::vector<ListedFile> Family::LoadListed(
       KnownFile& file = known[listed.file_number];
       if (!is_new) file = found->second;
       if (is_new || HasRoomNow(file)) {
+        // RocksDB opened the files of the first listing, which may be read
+        // later for lack of room: another database may have come in their
+        // place since. It writes later ones by path.
+        if (!open_files && (known_files_.empty() || !is_new)) {
+          open_files = PropertiesOfOpenFiles(db, handle);
+        }
         const std::string path = listed.db_path + listed.name;
-        const auto open_file = open_files.find(path);
-        auto loaded = FileRows::Load(
-            rules_, db->GetEnv(), path, memory_,
-            open_file == open_files.end() ? nullptr : open_file->second.get());
+        const rocksdb::TableProperties* expected = nullptr;
+        if (open_files && open_files->contains(path)) {
+          expected = open_files->at(path).get();
+        }
+        auto loaded =
+            FileRows::Load(rules_, db->GetEnv(), path, memory_, expected);
         file = {.rows = std::move(loaded.rows),
                 .bytes_beyond_limit = loaded.problem.bytes_beyond_limit};
       }

@@ -272,6 +272,47 @@ TEST_F(FrontFilterTest, AnotherDatabaseInItsPlace) {
   EXPECT_EQ(DefaultFamily().files_unknown, 1);
 }
 
+// The same of a file that is read later, once there is room for its section.
+TEST_F(FrontFilterTest, AnotherDatabaseInItsPlaceOnceThereIsRoom) {
+  ExpectOk(FrontFilter::Create({.memory_limit_bytes = 64}, &filter_));
+  ExpectOk(filter_->Prepare(&options_, &options_));
+  const std::string link = dir_.File("link");
+  for (const std::string name : {"other", "db"}) {
+    const auto db = test::OpenDb(Options(), dir_.File(name));
+    for (const std::string family : {"first", "second"}) {
+      rocksdb::ColumnFamilyHandle* handle = nullptr;
+      ExpectOk(db->CreateColumnFamily(Options(), family, &handle));
+      ExpectOk(db->Put({}, handle, name + ":a", "v"));
+      ExpectOk(db->Flush({}, handle));
+      ExpectOk(db->DestroyColumnFamilyHandle(handle));
+    }
+    std::filesystem::remove(link);
+    std::filesystem::create_directory_symlink(dir_.File(name), link);
+  }
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  std::unique_ptr<rocksdb::DB> db;
+  ExpectOk(rocksdb::DB::OpenForReadOnly(
+      options_, link,
+      {{"default", options_}, {"first", options_}, {"second", options_}},
+      &handles, Into(&db)));
+  for (auto* const handle : {handles[1], handles[2]}) {
+    ExpectOk(filter_->Attach(db.get(), {handle}));
+    filter_->WaitUntilArmed();
+  }
+  EXPECT_EQ(filter_->Stats().families.at(2).files_unknown, 1);
+  std::filesystem::remove(link);
+  std::filesystem::create_directory_symlink(dir_.File("other"), link);
+  ExpectOk(db->DestroyColumnFamilyHandle(handles[1]));
+  EXPECT_TRUE(test::WaitFor(
+      [&] { return filter_->Stats().families.at(1).reconciled > 1; }));
+  std::string value;
+  ExpectOk(db->Get({}, handles[2], "db:a", &value));
+  EXPECT_TRUE(filter_->MayHaveRow(handles[2], "db:"));
+  EXPECT_EQ(filter_->Stats().families.at(1).files_unknown, 1);
+  ExpectOk(db->DestroyColumnFamilyHandle(handles[2]));
+  ExpectOk(db->DestroyColumnFamilyHandle(handles[0]));
+}
+
 TEST_F(FrontFilterTest, SecondariesAreRefusedAndStayAsTheyWere) {
   const auto primary = test::OpenDb(Options(), path_);
   ExpectOk(primary->Put({}, "row:a", "old"));
