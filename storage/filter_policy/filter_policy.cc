@@ -22,7 +22,6 @@
 #include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/usable_bytes.h"
 #include "storage/format/rocksdb_version.h"
-#include "storage/format/status_text.h"
 
 namespace rowbloom {
 namespace {
@@ -228,13 +227,7 @@ class Policy final : public rocksdb::FilterPolicy {
 
 Status MakePolicy(const FilterPolicyOptions& options,
                   std::unique_ptr<const rocksdb::FilterPolicy>* policy) {
-  const std::string version = rocksdb::GetRocksVersionAsString();
-  if (FilterInterfaceOf(version) != ROWBLOOM_FILTER_INTERFACE) {
-    return NotSupported(
-        "rowbloom was compiled for the filter interface of RocksDB ",
-        ROCKSDB_MAJOR, ".", ROCKSDB_MINOR, ", and the library loaded is ",
-        version);
-  }
+  if (Status s = CheckRocksDbVersion(); !s.ok()) return s;
   if (!options.key_layout) {
     return Status::InvalidArgument(
         "key_layout is not set: give the layout of the keys, as "

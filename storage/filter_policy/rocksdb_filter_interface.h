@@ -65,11 +65,6 @@ inline int VersionNumber(const std::string& rocksdb_version) {
              : 0;
 }
 
-// The layout that a RocksDB library of this version has.
-inline int FilterInterfaceOf(const std::string& rocksdb_version) {
-  return ROWBLOOM_FILTER_INTERFACE_OF(VersionNumber(rocksdb_version));
-}
-
 }  // namespace rowbloom
 
 namespace rocksdb {

@@ -40,8 +40,8 @@ using FilterPolicyOptions = FilterSpec;
 // the policy. Errors, with *policy left as it was:
 //   InvalidArgument  key_layout is not set, or an option is out of its range;
 //                    the message names it
-//   NotSupported     the RocksDB library loaded at run time has another filter
-//                    interface than the headers this was compiled with
+//   NotSupported     the RocksDB library loaded at run time has another minor
+//                    version than the headers
 rocksdb::Status NewFilterPolicy(
     const FilterPolicyOptions& options,
     std::shared_ptr<const rocksdb::FilterPolicy>* policy);
@@ -84,8 +84,6 @@ std::shared_ptr<const rocksdb::SliceTransform> NewRowPrefixExtractor(
 // Errors, with *family left as it was: those of NewFilterPolicy, and
 //   InvalidArgument  the table factory is not block-based, or prefix_extractor
 //                    is set to another one than the layout's
-//   NotSupported     the RocksDB library loaded at run time has another minor
-//                    version than the headers
 rocksdb::Status ConfigureRowFilters(const FilterPolicyOptions& options,
                                     rocksdb::ColumnFamilyOptions* family);
 

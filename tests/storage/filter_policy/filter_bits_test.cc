@@ -42,6 +42,11 @@ const FilterBlockOptions kOptions = {.key_layout = KeyLayout::Delimited(':')};
 const FilterBlockOptions kVerified = {.key_layout = KeyLayout::Delimited(':'),
                                       .verify = true};
 
+// The layout that a RocksDB library of this version has.
+int FilterInterfaceOf(const std::string& rocksdb_version) {
+  return ROWBLOOM_FILTER_INTERFACE_OF(VersionNumber(rocksdb_version));
+}
+
 TEST(FilterInterface, VersionsBelongToTheirLayouts) {
   EXPECT_EQ(FilterInterfaceOf("7.8.3"), 700);
   EXPECT_EQ(FilterInterfaceOf("7.1.0"), 700);

@@ -19,7 +19,6 @@
 #include "rocksdb/version.h"
 #include "rowbloom/front_filter.h"
 #include "rowbloom/store.h"
-#include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -66,8 +65,8 @@ const std::vector<std::string> kVersions = {
     "7.1.0",  "7.8.3",  "9.5.2",  "9.6.0",  "9.10.0",  "10.8.3",
     "10.9.1", "11.9.0", "12.0.0", "6.29.5", "garbage", "."};
 
-bool IsOtherLayout(const std::string& version) {
-  return FilterInterfaceOf(version) != ROWBLOOM_FILTER_INTERFACE;
+bool IsOtherMinor(const std::string& version) {
+  return !version.starts_with(kCompiledVersion + ".");
 }
 
 // While it lives, the library has this version.
@@ -122,7 +121,7 @@ TEST(OtherLibrary, NothingIsRegisteredWithAnotherMinorVersion) {
   versions.push_back(std::to_string(ROCKSDB_MAJOR) + "." +
                      std::to_string(ROCKSDB_MINOR - 1) + ".0");
   for (const std::string& version : versions) {
-    if (version.starts_with(kCompiledVersion + ".")) continue;
+    if (!IsOtherMinor(version)) continue;
     const Library library(version);
     EXPECT_THAT(RegisterRowbloom(),
                 StatusIs(rocksdb::Status::kNotSupported,
@@ -135,54 +134,20 @@ TEST(OtherLibrary, NothingIsRegisteredWithAnotherMinorVersion) {
   EXPECT_GT(RegisteredFactories(), 0u);
 }
 
-TEST(OtherLibrary, ThereIsOneOfEveryOtherLayout) {
-  std::vector<int> layouts;
-  int unknown = 0;
-  for (const std::string& version : kVersions) {
-    if (!IsOtherLayout(version)) continue;
-    const int layout = FilterInterfaceOf(version);
-    if (layout != 0) {
-      layouts.push_back(layout);
-    } else {
-      ++unknown;
-    }
-  }
-  for (const int layout : {700, 906, 1009}) {
-    if (layout == ROWBLOOM_FILTER_INTERFACE) continue;
-    EXPECT_THAT(layouts, testing::Contains(layout));
-  }
-  EXPECT_EQ(unknown, 4);
-}
-
-TEST(OtherLibrary, AnotherLayoutIsRefusedWithBothVersions) {
-  for (const std::string& version : kVersions) {
-    const Library library(version);
-    std::shared_ptr<const rocksdb::FilterPolicy> policy;
-    const rocksdb::Status status = NewFilterPolicy(kFilter, &policy);
-    if (IsOtherLayout(version)) {
-      EXPECT_THAT(status,
-                  StatusIs(rocksdb::Status::kNotSupported,
-                           AllOf(HasSubstr("RocksDB " + kCompiledVersion + ","),
-                                 HasSubstr("loaded is " + version))));
-      EXPECT_EQ(policy, nullptr);
-    } else {
-      EXPECT_THAT(status, test::IsOk()) << version;
-      EXPECT_NE(policy, nullptr);
-    }
-  }
-}
-
 // These use classes and structs of RocksDB's that change with the minor
 // version.
 TEST(OtherLibrary, AnotherMinorVersionIsRefusedBeforeAnythingIsOpened) {
   const TempDir dir;
   for (const std::string& version : kVersions) {
-    if (version.starts_with(kCompiledVersion + ".")) continue;
+    if (!IsOtherMinor(version)) continue;
     const Library library(version);
     const auto is_refused =
         StatusIs(rocksdb::Status::kNotSupported,
                  AllOf(HasSubstr("RocksDB " + kCompiledVersion + ","),
                        HasSubstr("loaded is " + version)));
+    std::shared_ptr<const rocksdb::FilterPolicy> policy;
+    EXPECT_THAT(NewFilterPolicy(kFilter, &policy), is_refused);
+    EXPECT_EQ(policy, nullptr);
     rocksdb::ColumnFamilyOptions family;
     EXPECT_THAT(ConfigureRowFilters(kFilter, &family), is_refused);
     EXPECT_EQ(family.prefix_extractor, nullptr);
@@ -215,7 +180,7 @@ TEST(OtherLibrary, OptionsLeaveNoPolicyAndNoKeyIsLost) {
     ASSERT_NE(PolicyOf(options), nullptr) << "the right library has it";
 
     const Library library(version);
-    if (!IsOtherLayout(version)) continue;
+    if (!IsOtherMinor(version)) continue;
     for (const bool ignore_unsupported : {false, true}) {
       options = {};
       const rocksdb::Status status =
