@@ -129,6 +129,9 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   // throws, the key may be missing, so the block answers "may match" to every
   // lookup.
   [[gnu::noinline]] void AddKeyWithCare(const Slice& key) {
+    // The file's collectors are made before its first key: if there is none of
+    // ours, the summary must not go to that of another file.
+    OfferToCollector(nullptr);
     try {
       builder_.AddKey(key.ToStringView());
     } catch (...) {

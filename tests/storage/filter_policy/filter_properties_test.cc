@@ -151,5 +151,23 @@ TEST_F(FilterProperties, FilesWrittenSideBySideAreToldApart) {
   }
 }
 
+// The same, where the file with our filter has no collector of ours.
+TEST_F(FilterProperties, AFileBesideOneWithoutACollectorHasNone) {
+  rocksdb::Options bare = Options(MakeFilterPolicy({.key_layout = kLayout}));
+  bare.table_properties_collector_factories.clear();
+  rocksdb::SstFileWriter first(rocksdb::EnvOptions(), bare);
+  ExpectOk(first.Open(dir_.File("first.sst")));
+  ExpectOk(first.Put("a:x", "v"));
+  const rocksdb::Options plain = Options(nullptr);
+  rocksdb::SstFileWriter second(rocksdb::EnvOptions(), plain);
+  ExpectOk(second.Open(dir_.File("second.sst")));
+  ExpectOk(second.Put("a:x", "v"));
+  ExpectOk(first.Finish());
+  ExpectOk(second.Finish());
+  const auto db = OpenDb(plain, dir_.File("db"));
+  ExpectOk(db->IngestExternalFile({dir_.File("second.sst")}, {}));
+  EXPECT_EQ(Property(db.get()), "");
+}
+
 }  // namespace
 }  // namespace rowbloom::filter_properties_test

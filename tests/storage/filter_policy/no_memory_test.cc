@@ -308,15 +308,15 @@ TEST(NoMemory, FilesGoWithoutTheProperty) {
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
         policy->GetBuilderWithContext(context));
     std::unique_ptr<const char[]> owner;
-    builder->AddKey("row");
-    builder->Finish(&owner);
     rocksdb::UserCollectedProperties written;
     attempt->Begin();
     std::unique_ptr<rocksdb::TablePropertiesCollector> collector(
         factory->CreateTablePropertiesCollector({}));
     const char* const name = collector->Name();
+    builder->AddKey("row");
     const rocksdb::Status added =
-        collector->AddUserKey("key", "value", rocksdb::kEntryPut, 1, 0);
+        collector->AddUserKey("row", "value", rocksdb::kEntryPut, 1, 0);
+    builder->Finish(&owner);
     const rocksdb::Status finished = collector->Finish(&written);
     const size_t readable = collector->GetReadableProperties().size();
     collector.reset();
