@@ -23,6 +23,11 @@ namespace rowbloom::front_filter {
 // Thread-safe.
 class Core {
  public:
+  // The highest id of a family. RocksDB numbers the families that a database
+  // ever had, and the table of them takes 8 bytes for each id: that of a
+  // hostile MANIFEST would take 32 GiB.
+  static constexpr uint32_t kMaxId = (uint32_t{1} << 20) - 1;
+
   // Throws std::bad_alloc.
   explicit Core(const FrontFilterOptions& options);
   ~Core();
@@ -44,7 +49,8 @@ class Core {
     return answers() ? Find(id) : nullptr;
   }
 
-  // The family of this id, made if there is none. Throws std::bad_alloc.
+  // The family of this id, made if there is none. REQUIRES id <= kMaxId. Throws
+  // std::bad_alloc.
   Family* FindOrMake(uint32_t id, const FamilyRules& rules);
 
   // Ends all answers, for good: there is a memtable whose rows are not known.

@@ -390,6 +390,17 @@ TEST_F(MemtableFactoryTest, ManyFamilies) {
   EXPECT_EQ(stats.families[8].id, 1'000);
 }
 
+// A MANIFEST may have any id, and the filter a table by id.
+TEST_F(MemtableFactoryTest, AnIdOutOfProportionEndsIt) {
+  const auto last = Make(Core::kMaxId);
+  EXPECT_NE(core_->FindToProbe(Core::kMaxId), nullptr);
+  const auto beyond = Make(Core::kMaxId + 1);
+  EXPECT_EQ(core_->Find(Core::kMaxId + 1), nullptr);
+  EXPECT_EQ(core_->FindToProbe(Core::kMaxId), nullptr);
+  EXPECT_EQ(core_->Stats().families.at(0).why,
+            "a family has an id of 2^20 or more");
+}
+
 // A memtable of nobody knows which family may have any row of any.
 TEST_F(MemtableFactoryTest, WithoutAFamilyNothingIsAnsweredFor) {
   const auto known = Make(0);
