@@ -232,12 +232,12 @@ void Core::Detach() noexcept {
     const std::lock_guard lock(mutex_);
     detached_ = true;
   }
-  ForEach([](Family* family) { family->ForgetHandle(nullptr); });
   {
     const std::lock_guard lock(work_mutex_);
     stop_ = true;
   }
   work_arrived_.notify_all();
+  ForEach([](Family* family) { family->ForgetHandle(nullptr); });
   if (worker_.joinable()) worker_.join();
 }
 
@@ -279,11 +279,12 @@ void Core::Work() {
       work_arrived_.wait(lock,
                          [this] { return stop_ || !to_reconcile_.empty(); });
     }
-    work_arrived_.wait_for(lock, kGather, [this] { return stop_; });
+    work_arrived_.wait_for(lock, kGather, [this] { return stop_.load(); });
     if (stop_) return;
     const auto families = std::exchange(to_reconcile_, {});
     lock.unlock();
     for (Family* family : families) {
+      if (stop_) return;
       try {
         family->Reconcile();
       } catch (...) {

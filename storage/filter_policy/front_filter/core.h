@@ -119,8 +119,8 @@ class Core {
   std::mutex work_mutex_;  // guards the members below; held for short times
   std::condition_variable work_arrived_;
   std::set<Family*> to_reconcile_;
-  bool stop_ = false;
-  std::thread worker_;  // guarded by attach_mutex_
+  std::atomic<bool> stop_ = false;  // also read without the mutex
+  std::thread worker_;              // guarded by attach_mutex_
 };
 
 // The listener that wakes the worker.

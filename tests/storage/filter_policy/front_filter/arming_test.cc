@@ -289,6 +289,37 @@ TEST_F(ArmingTest, EndsWithoutTheOtherFiles) {
   }
 }
 
+// Nor are files of families that are read after this one.
+TEST_F(ArmingTest, EndsWithoutTheFilesOfOtherFamilies) {
+  gate_->Open();
+  std::vector<rocksdb::ColumnFamilyDescriptor> families = {
+      {"default", Options()}};
+  auto db = test::OpenDb(Options(), path_);
+  for (const std::string name : {"one", "two", "three", "four"}) {
+    ColumnFamilyHandle* handle = nullptr;
+    ExpectOk(db->CreateColumnFamily(Options(), name, &handle));
+    ExpectOk(db->Put({}, handle, "row:a", "v"));
+    ExpectOk(db->Flush({}, handle));
+    ExpectOk(db->DestroyColumnFamilyHandle(handle));
+    families.emplace_back(name, Options());
+  }
+  db.reset();
+  gate_->Close();
+  std::vector<ColumnFamilyHandle*> handles;
+  ExpectOk(OpenWithFrontFilter({}, Options(), path_, families, &handles, &db_));
+  filter_ = db_->front_filter();
+  gate_->WaitForReader();
+  std::thread ending([this] { filter_->Detach(); });
+  EXPECT_TRUE(test::WaitFor(
+      [this] { return Family().state == FrontFilterState::kDisarmed; }));
+  gate_->Open();
+  ending.join();
+  EXPECT_EQ(gate_->read(), 1);
+  for (ColumnFamilyHandle* handle : handles) {
+    ExpectOk(db_->DestroyColumnFamilyHandle(handle));
+  }
+}
+
 TEST_F(ArmingTest, FilesThatCannotBeReadAreUnknown) {
   gate_->Open();
   gate_->Fail();
