@@ -153,14 +153,21 @@ Family* Core::FindOrMake(uint32_t id, const FamilyRules& rules) {
   families_.push_back(
       std::make_unique<Family>(id, rules, &readers_, memory_, bypass_));
   Family* const made = families_.back().get();
+  if (given_up_ != nullptr) made->Disarm(given_up_);
   (*tables_.back())[id].store(made, std::memory_order_release);
   return made;
 }
 
 void Core::GiveUp(const char* why) noexcept {
-  const std::lock_guard lock(mutex_);
-  given_up_ = why;
-  off_.store(true, std::memory_order_seq_cst);
+  {
+    const std::lock_guard lock(mutex_);
+    given_up_ = why;
+    off_.store(true, std::memory_order_seq_cst);
+  }
+  ForEach([this, why](Family* family) {
+    family->Disarm(why);
+    Wake(family);  // frees the sections
+  });
 }
 
 void Core::SetEnabled(bool enabled) {

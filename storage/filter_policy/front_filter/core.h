@@ -53,8 +53,8 @@ class Core {
   // std::bad_alloc.
   Family* FindOrMake(uint32_t id, const FamilyRules& rules);
 
-  // Ends all answers, for good: there is a memtable whose rows are not known.
-  // `why` is the reason, a literal.
+  // Ends all answers and disarms all families, for good: there is a memtable
+  // whose rows are not known. `why` is the reason, a literal.
   void GiveUp(const char* why) noexcept;
 
   rocksdb::Status Attach(

@@ -605,13 +605,22 @@ TEST_F(Rule, MemtablesAreCountedWhileTheyAreFlushed) {
 // Line 5: a memtable that could not be followed.
 TEST_F(Rule, AMemtableWithoutAFilterEndsIt) {
   Arm();
+  Put("row");
+  Flush();
+  family_->Reconcile();
   EXPECT_EQ(core_->FindToProbe(0), family_);
+  EXPECT_GT(core_->Stats().bytes, 0);
   core_->GiveUp("a reason");
   EXPECT_EQ(core_->FindToProbe(0), nullptr);
   core_->SetEnabled(true);
   EXPECT_EQ(core_->FindToProbe(0), nullptr);
   EXPECT_EQ(core_->Stats().families[0].state, FrontFilterState::kDisarmed);
   EXPECT_EQ(core_->Stats().families[0].why, "a reason");
+  // A disarmed family takes no memory, and one that is made now is disarmed.
+  family_->Reconcile();
+  EXPECT_EQ(core_->Stats().bytes, 0);
+  EXPECT_EQ(family_->AddMemtable(), nullptr);
+  EXPECT_EQ(core_->FindOrMake(7, family_->rules())->AddMemtable(), nullptr);
 }
 
 // A reader that came before a view was replaced goes on with its own.
