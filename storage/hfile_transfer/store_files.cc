@@ -33,12 +33,10 @@ bool IsPassedOver(const std::string& name, bool is_directory,
   return name.starts_with('.') || name == "recovered.edits";
 }
 
-// InvalidArgument: a directory that has more than the cells of tables. The
-// archive keeps files that were compacted away, with what was deleted since, as
-// do the files of MOB values.
-Status CheckNoArchive(const std::string& directory) {
-  fs::path path = fs::absolute(directory).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // "archive/"
+// Tells whether the directory has more than the cells of tables. The archive
+// keeps files that were compacted away, with what was deleted since, as do the
+// files of MOB values.
+bool HoldsArchive(const fs::path& path) {
   std::error_code error;
   bool has_archive = fs::exists(path / ".hbase-snapshot", error);
   for (const char* name : {"archive", "mobdir"}) {
@@ -56,7 +54,18 @@ Status CheckNoArchive(const std::string& directory) {
                       fs::exists(root / "data", error)));
     }
   }
-  if (!has_archive) return Status::OK();
+  return has_archive;
+}
+
+// InvalidArgument: the directory holds the archive, or is a link into it.
+Status CheckNoArchive(const std::string& directory) {
+  fs::path path = fs::absolute(directory).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "archive/"
+  std::error_code error;
+  const fs::path target = fs::canonical(directory, error);
+  if (!HoldsArchive(path) && (error || !HoldsArchive(target))) {
+    return Status::OK();
+  }
   return InvalidArgument(
       directory,
       ": holds HBase's archive or MOB directory, with cells that a table has "
@@ -91,6 +100,9 @@ Status Search(const std::string& directory,
       ++(*passed_over)[name];
     } else if (!is_directory) {
       found.push_back(entry->path().string());
+    } else if (entry->is_symlink()) {
+      s = CheckNoArchive(entry->path().string());
+      if (!s.ok()) return s;
     }
   }
   if (error) return CannotRead(directory, error);

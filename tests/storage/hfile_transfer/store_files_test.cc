@@ -272,6 +272,29 @@ TEST_F(StoreFiles, OfLinksAreLookedForAsHBaseDoes) {
   EXPECT_THAT(passed_over_, IsEmpty());
 }
 
+// The archive has files that its tables have no more, however it is named.
+TEST_F(StoreFiles, OfTheArchiveAreRefusedBehindALink) {
+  Write("root/.hbase-snapshot/s/.snapshotinfo");
+  Write("root/archive/data/default/t/aa/f/01");
+  fs::create_directory_symlink("root/archive/data/default/t",
+                               dir_.File("link"));
+  for (const std::string path : {"link", "link/", "link/aa"}) {
+    ExpectRefused(path, Status::kInvalidArgument,
+                  {dir_.File(path) + ": holds HBase's archive"});
+  }
+  fs::create_directory(dir_.File("links"));
+  fs::create_directory_symlink("../root/archive/data/default/t",
+                               dir_.File("links/t"));
+  ExpectRefused("links", Status::kInvalidArgument,
+                {dir_.File("links/t") + ": holds HBase's archive"});
+  // So are those of a link in the archive.
+  Write("t/aa/f/02");
+  fs::create_directory_symlink(dir_.File("t"),
+                               dir_.File("root/archive/data/default/u"));
+  ExpectRefused("root/archive/data/default/u", Status::kInvalidArgument,
+                {": holds HBase's archive"});
+}
+
 TEST_F(StoreFiles, OfOtherKindsAreCounted) {
   Write("t/aa/f/01");
   WriteInfo("aa", 1, {"", ""});
