@@ -169,7 +169,8 @@ Status ReadRegions(const fs::path& table, Regions* regions) {
       Status s = ReadRegionInfo(file.string(), &info);
       if (!s.ok()) return s;
       regions->regions.push_back({directory, std::move(info)});
-    } else if (!directory.filename().string().starts_with('.')) {
+    } else if (entry->is_directory(none) &&
+               !directory.filename().string().starts_with('.')) {
       regions->are_all = false;
     }
   }

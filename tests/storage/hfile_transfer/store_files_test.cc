@@ -169,6 +169,10 @@ TEST_F(StoreFiles, OfATableHaveEachRowOnce) {
   expect_gap(
       "no region has the rows from \"e\" to \"f\", by the .regioninfo of bb "
       "and cc;");
+  // A file is no region.
+  Write("t/_SUCCESS");
+  expect_gap("no region has the rows from \"e\" to \"f\"");
+  fs::remove(dir_.File("t/_SUCCESS"));
   WriteInfo("bb", 2, {"c", "f"});
   WriteInfo("cc", 3, {"f", "g"});
   expect_gap("no region has the rows from \"g\" on, by the .regioninfo of cc;");
