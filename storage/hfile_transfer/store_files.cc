@@ -86,6 +86,8 @@ Status Search(const std::string& directory,
   for (; !error && entry != fs::recursive_directory_iterator();
        entry.increment(error)) {
     const bool is_directory = entry->is_directory(error);
+    // A link that leads nowhere is read as a file.
+    if (error == std::errc::no_such_file_or_directory) error.clear();
     if (error) break;
     const std::string name = entry->path().filename().string();
     if (is_directory && name == kFileList) {

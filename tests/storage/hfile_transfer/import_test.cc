@@ -1053,6 +1053,14 @@ TEST_F(Import, FilesThatCannotBeReadAreNamed) {
   // Damage that shows up after a thousand cells.
   ExpectRefused({fine, WriteDamaged()}, Status::kCorruption,
                 {"/damaged", "checksum"});
+  // A link to nowhere is no fault of its directory.
+  std::filesystem::create_directory(dir_.File("f"));
+  Write("f/01", {MakeCell("a", "q", 7, kPut, "v")});
+  std::filesystem::create_symlink("absent", dir_.File("f/00"));
+  ExpectRefused({dir_.File("f")}, Status::kIOError, {"/f/00", "cannot open"});
+  ASSERT_THAT(Run({dir_.File("f")}, {.keep_going = true}), IsOk());
+  EXPECT_EQ(report_.left_out.size(), 1u);
+  EXPECT_THAT(Rows(), ElementsAre("a"));
 }
 
 TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
