@@ -1,6 +1,7 @@
 #include "tools/rowbloom/cell_reader.h"
 
 #include <algorithm>
+#include <set>
 
 #include "rowbloom/printable.h"
 
@@ -156,6 +157,7 @@ std::optional<Error> CellReader::EmitStanza(const std::vector<Field>& stanza,
 
 std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
   std::vector<Field> stanza;
+  std::set<std::string> names;  // the stanza's
   size_t stanza_bytes = 0;
   while (true) {
     bool at_end = false;
@@ -164,6 +166,7 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
       const auto error = EmitStanza(stanza, sink);
       if (error || at_end) return error;
       stanza.clear();
+      names.clear();
       stanza_bytes = 0;
       continue;
     }
@@ -183,7 +186,7 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
     }
     const auto parts = SplitField(line_);
     if (!parts) return Expected(kFieldForm, QuotedStart(line_));
-    if (std::ranges::count(stanza, parts->name, &Field::name) > 0) {
+    if (!names.emplace(parts->name).second) {
       return Expected("a field once in a stanza",
                       QuotedStart(parts->name) + " again");
     }

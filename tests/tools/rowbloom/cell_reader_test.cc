@@ -249,6 +249,16 @@ TEST(PackageIndexReader, StanzaMayBeAsLongAsTheLimit) {
   EXPECT_THAT(reading.cells, ElementsAre("b|NONE:Package|b"));
 }
 
+// A comparison of each field with all others would take hours.
+TEST(PackageIndexReader, StanzaMayHaveManyFields) {
+  constexpr int kFields = 1'000'000;
+  std::string text = "Package: a\n";
+  for (int i = 0; i < kFields; ++i) text += std::to_string(i) + ":\n";
+  EXPECT_EQ(Read(text + "7:\n").error,
+            "FILE:1000002: expected a field once in a stanza, found \"7\" "
+            "again");
+}
+
 TEST(PackageIndexReader, BrokenStreamLosesTheStanzaItBrokeIn) {
   BrokenStream in("Package: a\n\nPackage: b\nB: 2\n and mo");
   const Reading reading = Read(in);
