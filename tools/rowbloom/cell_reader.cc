@@ -168,6 +168,7 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
       stanza.clear();
       names.clear();
       stanza_bytes = 0;
+      stanza_line_ = 0;
       continue;
     }
     stanza_bytes += line_.size();
@@ -190,6 +191,7 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
       return Expected("a field once in a stanza",
                       QuotedStart(parts->name) + " again");
     }
+    if (stanza.empty()) stanza_line_ = lines_.line_number();
     stanza.push_back({lines_.line_number(), std::string(parts->name),
                       std::string(parts->value)});
   }

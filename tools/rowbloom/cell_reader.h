@@ -80,8 +80,10 @@ class CellReader {
   // no error.
   std::optional<Error> ReadAll(const CellSink& sink);
 
-  // The number of the line that was read last, from 1.
-  uint64_t line_number() const { return lines_.line_number(); }
+  // The number of the first line, from 1, whose cells were not given.
+  uint64_t line_number() const {
+    return stanza_line_ > 0 ? stanza_line_ : lines_.line_number();
+  }
 
   // The number of bytes of the input, so far.
   uint64_t bytes_consumed() const { return lines_.bytes_consumed(); }
@@ -107,6 +109,7 @@ class CellReader {
   std::optional<InputFormat> format_;
   std::string_view line_;
   bool line_is_pending_ = false;  // found by Detect, not read yet
+  uint64_t stanza_line_ = 0;      // that of the stanza being read; 0: none
   uint64_t blank_lines_ = 0;      // above the line that Detect found
 };
 

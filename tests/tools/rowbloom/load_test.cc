@@ -4,7 +4,10 @@
 #include <signal.h>
 
 #include <csignal>
+#include <sstream>
+#include <stdexcept>
 #include <streambuf>
+#include <string>
 #include <utility>
 
 #include "rowbloom/store.h"
@@ -132,6 +135,29 @@ TEST_F(Load, InterruptionKeepsTheCellsAboveAndSaysWhere) {
     // Later loads succeed.
     EXPECT_EQ(LoadText("c2\t" + family + ":q\tv\n").code, 0);
   }
+}
+
+// A stream of these bytes, and of a read that a signal ends.
+class StoppedBuffer : public std::stringbuf {
+ public:
+  explicit StoppedBuffer(const std::string& bytes)
+      : std::stringbuf(bytes, std::ios::in) {}
+
+ protected:
+  int_type underflow() override {
+    std::raise(SIGINT);
+    throw std::runtime_error("interrupted");
+  }
+};
+
+TEST_F(Load, InterruptionInAStanzaNamesItsFirstLine) {
+  std::signal(SIGINT, SIG_DFL);
+  StoppedBuffer buffer("Package: a\n\nPackage: b\nA: 1\nB");
+  std::istream in(&buffer);
+  const CliResult result = Cli({"load", "--db", db_, "-"}, in);
+  EXPECT_EQ(result.code, 130);
+  EXPECT_EQ(result.err,
+            "rowbloom: standard input:3: interrupted; cells loaded: 1\n");
 }
 
 // Signal handlers are restored when the load ends.
