@@ -101,8 +101,11 @@ void AddNames(const rocksdb::ColumnFamilyOptions& options, TreeFamily* family) {
   if (options.prefix_extractor != nullptr) {
     family->prefix_extractor = options.prefix_extractor->GetId();
   }
-  const auto* table =
-      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  // The factory is null if OPTIONS names one that is not known here.
+  const auto* table = options.table_factory == nullptr
+                          ? nullptr
+                          : options.table_factory
+                                ->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table != nullptr && table->filter_policy != nullptr) {
     family->filter_policy = table->filter_policy->Name();
   }

@@ -15,6 +15,7 @@
 #include "rocksdb/merge_operator.h"
 #include "rowbloom/open_db.h"
 #include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 
@@ -195,6 +196,25 @@ TEST_F(TreeVerb, NeedsNoMergeOperatorAndNoKnownPolicy) {
   const Output output = RunTool({"tree", path_, "--json"});
   EXPECT_EQ(output.code, 0) << output.err;
   EXPECT_EQ(Records(output, "tree").at(0).at("files"), 1);
+}
+
+// The factory then has no options of its own, either.
+TEST_F(TreeVerb, NeedsNoKnownTableFactory) {
+  WriteDatabase();
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    const std::string path = entry.path().string();
+    if (path.find("/OPTIONS-") == std::string::npos) continue;
+    std::string options = ReadFile(path);
+    for (size_t at = 0;
+         (at = options.find("BlockBasedTable", at)) != std::string::npos;) {
+      options.replace(at, 10, "test.Other");
+    }
+    test::WriteFile(path, options);
+  }
+  const Output output = RunTool({"tree", path_, "--json"});
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(Records(output, "tree").at(0).at("files"), 3);
+  EXPECT_EQ(Records(output, "tree_family").at(0).at("new_filter_policy"), "");
 }
 
 TEST_F(TreeVerb, NamesAComparatorThatIsNotKnown) {
