@@ -196,10 +196,10 @@ Status ReadOnce(const std::string& path,
 
 void CountUnlisted(const std::vector<std::string>& directories,
                    DatabaseTree* tree) {
-  std::set<fs::path> listed;
+  std::set<fs::path> seen;
   for (const TreeFamily& family : tree->families) {
     for (const TreeFile& file : family.files) {
-      listed.insert(fs::path(file.path).filename());
+      seen.insert(fs::path(file.path).filename());
     }
   }
   for (const std::string& directory : directories) {
@@ -208,7 +208,8 @@ void CountUnlisted(const std::vector<std::string>& directories,
     for (fs::directory_iterator it(directory, error), end; !error && it != end;
          it.increment(error)) {
       const fs::path& path = it->path();
-      if (path.extension() != ".sst" || listed.contains(path.filename())) {
+      // A directory may be given twice.
+      if (path.extension() != ".sst" || !seen.insert(path.filename()).second) {
         continue;
       }
       std::error_code gone;
