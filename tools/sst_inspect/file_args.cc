@@ -137,9 +137,10 @@ ExitCode FileOpener::Open(const std::string& path, bool listed,
   std::unique_ptr<TableFile> file;
   const rocksdb::Status status = OpenTable(path, &file);
   std::error_code ignored;
-  // A link without its file is not gone.
+  // A link without its file is not gone, nor is a file whose directory may not
+  // be searched.
   if (!status.ok() && listed &&
-      !fs::exists(fs::symlink_status(path, ignored))) {
+      fs::symlink_status(path, ignored).type() == fs::file_type::not_found) {
     Complain(streams_.err, path + ": gone since it was listed");
     return ExitCode::kOk;
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -189,6 +190,24 @@ TEST_F(Verbs, ALinkWithoutItsFileIsAFailure) {
   const Output verify = RunTool({"verify", links});
   EXPECT_EQ(verify.code, 2);
   EXPECT_THAT(verify.err, HasSubstr("a.sst: cannot open: "));
+}
+
+// Too long a name stands for each error but that there is no such file.
+TEST_F(Verbs, AListedFileThatCannotBeFoundOutAboutIsAFailure) {
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  const cli::Streams streams{.in = in, .out = out, .err = {err}};
+  const sst_inspect::FileOpener opener(streams, cli::Prints::kAtTheEnd);
+  const auto open = [&](const std::string& path) {
+    return opener.Open(path, /*listed=*/true, [](const table::TableFile&) {
+      return cli::ExitCode::kOk;
+    });
+  };
+  EXPECT_EQ(open(path_), cli::ExitCode::kOk);
+  EXPECT_THAT(err.str(), HasSubstr("gone since it was listed"));
+  EXPECT_EQ(open(dir_.File(std::string(300, 'a'))), cli::ExitCode::kFailed);
+  EXPECT_THAT(err.str(), HasSubstr("cannot open"));
 }
 
 TEST_F(Verbs, MeasureAgreesWithThePrediction) {
