@@ -134,6 +134,7 @@ ExitCode FileArgs::ForEachTree(
 
 ExitCode FileOpener::Open(const std::string& path, bool listed,
                           const Use& use) const {
+  interruption_.Check(streams_.out);
   std::unique_ptr<TableFile> file;
   const rocksdb::Status status = OpenTable(path, &file);
   std::error_code ignored;

@@ -26,7 +26,8 @@ ExitCode OrComplain(const Diagnostics& err,
                     const std::function<ExitCode()>& use);
 
 // Opens files for a verb, one after the other. An interruption ends the verb
-// between two data blocks. A process may have one object at a time.
+// between two files, data blocks, entries of an index or parts of a filter. A
+// process may have one object at a time.
 class FileOpener {
  public:
   // The streams must outlive it.

@@ -255,13 +255,17 @@ Status HFileTable::ForEachFilterPart(
                                   const std::string& section) {
     if (!filter) return;
     if (filter->chunks.size() > 1) full_bytes = BytesOf(*reader_, *filter, 0);
-    const Status read =
-        ForEachChunk(*reader_, *filter, section, full_bytes, use);
+    const Status read = ForEachChunk(*reader_, *filter, section, full_bytes,
+                                     [&](const FilterPart& part) {
+                                       ReadUpTo(part.offset_bytes);
+                                       use(part);
+                                     });
     if (status.ok()) status = read;
   };
   for_each_chunk(reader_->general_bloom(),
                  SectionName(reader_->bloom_description().type));
   for_each_chunk(reader_->delete_family_bloom(), "delete family");
+  ReadUpTo(size_bytes());
   return status;
 }
 

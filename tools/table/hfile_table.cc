@@ -334,12 +334,15 @@ Status HFileTable::ForEachIndexEntry(
     return reader_->trailer().data_index_count == 0 ? Status::OK()
                                                     : reader_->CellsStatus();
   }
-  return hfile::ForEachDataIndexEntry(
+  const Status status = hfile::ForEachDataIndexEntry(
       *reader_, [&](const hfile::DataIndexEntry& entry) {
+        ReadUpTo(entry.location.offset);
         use({.partition = entry.leaf,
              .user_key = entry.key,
              .handle = {entry.location.offset, entry.location.block_bytes}});
       });
+  ReadUpTo(size_bytes());
+  return status;
 }
 
 std::unique_ptr<CellReader> HFileTable::NewCellReader() const {

@@ -476,6 +476,7 @@ Status SstTable::ForEachFilterPart(
   SectionRates rates;
   for (size_t i = 0; i < reader.partitions().size(); ++i) {
     const sst::FilterPartition& partition = reader.partitions()[i];
+    ReadUpTo(partition.handle.offset_bytes);
     Status status;
     const DecodedFilter* const filter = reader.Load(i, &status);
     FilterPart part =
@@ -487,6 +488,7 @@ Status SstTable::ForEachFilterPart(
     part.status = status;
     use(part);
   }
+  ReadUpTo(size_bytes());
   return opened;
 }
 

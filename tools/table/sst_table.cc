@@ -351,9 +351,11 @@ Status SstTable::ForEachIndexEntry(
     const std::function<void(const IndexEntryInfo&)>& use) const {
   sst::IndexCursor index(*file_);
   while (index.Next()) {
+    ReadUpTo(index.handle().offset_bytes);
     use({index.partition(), index.user_key(), index.first_key(),
          index.handle()});
   }
+  ReadUpTo(size_bytes());
   return index.status();
 }
 

@@ -211,8 +211,9 @@ class TableFile {
   bool index_keys_come_first() const { return traits_.index_keys_come_first; }
   std::string_view filter_part() const { return traits_.filter_part; }
 
-  // Called with the offset of each data block that is read after SetProgress,
-  // and with the size of the file after the last.
+  // Called after SetProgress with the offset of each data block that is read,
+  // or that the index names, and of each part of the filter; and with the size
+  // of the file after the last.
   using Progress = std::function<void(uint64_t offset_bytes)>;
   void SetProgress(Progress progress) { progress_ = std::move(progress); }
   // Calls the progress function. Readers of the file call this.

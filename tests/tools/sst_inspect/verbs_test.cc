@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/convenience.h"
@@ -208,6 +210,40 @@ TEST_F(Verbs, AListedFileThatCannotBeFoundOutAboutIsAFailure) {
   EXPECT_THAT(err.str(), HasSubstr("gone since it was listed"));
   EXPECT_EQ(open(dir_.File(std::string(300, 'a'))), cli::ExitCode::kFailed);
   EXPECT_THAT(err.str(), HasSubstr("cannot open"));
+}
+
+// Output of somebody who presses Ctrl-C when the first of it comes.
+class InterruptedOutput : public std::stringbuf {
+ protected:
+  std::streamsize xsputn(const char* text, std::streamsize bytes) override {
+    if (!std::exchange(interrupted_, true)) std::raise(SIGINT);
+    return std::stringbuf::xsputn(text, bytes);
+  }
+
+ private:
+  bool interrupted_ = false;
+};
+
+TEST_F(Verbs, AnInterruptionEndsVerbsThatReadNoData) {
+  Write(PartitionedLz4());
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{{"summary", path_, path_},
+                                             {"props", path_, path_},
+                                             {"index", path_},
+                                             {"filter", path_}}) {
+    SCOPED_TRACE(args[0]);
+    // The parent of this process may have the signal ignored.
+    std::signal(SIGINT, SIG_DFL);
+    InterruptedOutput text;
+    std::ostream out(&text);
+    std::istringstream in;
+    std::ostringstream err;
+    EXPECT_EQ(sst_inspect::Run(args, {.in = in, .out = out, .err = {err}}),
+              130);
+    EXPECT_EQ(err.str(), "sst_inspect: interrupted\n");
+    EXPECT_EQ(text.str().find(path_), 0U);
+    EXPECT_EQ(text.str().rfind(path_), 0U);
+  }
 }
 
 TEST_F(Verbs, MeasureAgreesWithThePrediction) {
