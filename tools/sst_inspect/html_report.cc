@@ -28,10 +28,12 @@ Status CannotWrite(const std::string& path, int error) {
 
 // Tells whether a file may be overwritten: a mistake must not cost a table.
 bool IsPageOrEmpty(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_empty(path, ignored)) return true;
   std::ifstream file(path, std::ios::binary);
   std::string start(kFirstBytes.size(), '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  return file.gcount() == 0 || start == kFirstBytes;
+  return start == kFirstBytes;
 }
 
 }  // namespace
@@ -44,7 +46,7 @@ void CheckDrawnFiles(size_t files) {
 }
 
 HtmlReport::~HtmlReport() {
-  if (!file_.is_open() || partial_path_.empty()) return;
+  if (partial_path_.empty()) return;
   file_.close();
   std::error_code ignored;
   fs::remove(partial_path_, ignored);
@@ -58,17 +60,19 @@ Status HtmlReport::Open() {
     return CannotWrite(path_, EISDIR);
   }
   const bool replace = !exists || fs::is_regular_file(path_, ignored);
-  if (exists && replace && !IsPageOrEmpty(path_)) {
+  const std::string target = replace ? path_ + ".part" : path_;
+  for (const std::string& path : {path_, target}) {
+    if (!fs::is_regular_file(path, ignored) || IsPageOrEmpty(path)) continue;
     return Status::InvalidArgument(fmt::format(
         "{}: not overwritten: expected an HTML page or nothing there, found "
         "a file that does not start with {}",
-        path_, kFirstBytes));
+        path, kFirstBytes));
   }
-  if (replace) partial_path_ = path_ + ".part";
-  const std::string& target = replace ? partial_path_ : path_;
   errno = 0;
   file_.open(target, std::ios::binary | std::ios::trunc);
-  return file_.is_open() ? Status::OK() : CannotWrite(target, errno);
+  if (!file_.is_open()) return CannotWrite(target, errno);
+  if (replace) partial_path_ = target;
+  return Status::OK();
 }
 
 void HtmlReport::Write(const std::function<void(std::ostream& out)>& part) {
@@ -102,7 +106,9 @@ Status HtmlReport::Finish() {
   if (partial_path_.empty()) return Status::OK();
   std::error_code failed;
   fs::rename(partial_path_, path_, failed);
-  return failed ? CannotWrite(path_, failed.value()) : Status::OK();
+  if (failed) return CannotWrite(path_, failed.value());
+  partial_path_.clear();
+  return Status::OK();
 }
 
 ExitCode WriteHtml(const std::string& path, const std::string& title,

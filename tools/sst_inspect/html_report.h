@@ -19,8 +19,8 @@ namespace rowbloom::sst_inspect {
 // Throws a Failure if `files` is too many for one page.
 void CheckDrawnFiles(size_t files);
 
-// Writes a page part by part. An existing file stays until Finish. Without
-// Finish the destructor removes the unfinished page.
+// Writes a page part by part. An existing file stays until Finish. Unless that
+// succeeds, the destructor removes the unfinished page.
 class HtmlReport {
  public:
   // `path` "-" is standard output. The output must outlive the report.
@@ -30,8 +30,8 @@ class HtmlReport {
   HtmlReport(const HtmlReport&) = delete;
   HtmlReport& operator=(const HtmlReport&) = delete;
 
-  // Call it first. InvalidArgument: the path has a file that is no page;
-  // IOError: it cannot be written.
+  // Call it first. InvalidArgument: the path, or that of the unfinished page,
+  // has a file that is no page; IOError: it cannot be written.
   rocksdb::Status Open();
   // Draws one more file, which is read whole.
   ExitCode Add(const TableFile& file, const PictureBudget& budget);
@@ -50,7 +50,8 @@ class HtmlReport {
   const std::string path_;
   const std::string title_;
   const Output& output_;
-  std::string partial_path_;  // of the unfinished page; empty: path_ itself
+  // The path of the unfinished page; empty: there is none but path_ itself.
+  std::string partial_path_;
   std::ofstream file_;
   size_t parts_ = 0;
   int error_ = 0;  // the errno of the first write that failed

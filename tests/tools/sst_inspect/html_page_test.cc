@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/fsuid.h>
+#include <unistd.h>
 
 #include <bit>
 #include <filesystem>
@@ -23,6 +25,7 @@
 #include "tests/tools/sst_inspect/browser.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/sst_inspect/file_picture.h"
+#include "tools/sst_inspect/html_report.h"
 #include "tools/table/table_file.h"
 
 namespace rowbloom {
@@ -397,6 +400,14 @@ TEST_F(Html, OnlyPagesAreOverwritten) {
   }
   const std::string page = Page({path_});
   EXPECT_EQ(Page({path_}), page);
+  // A file with the name of an unfinished page is not, either.
+  const std::string part = dir_.File("c.html.part");
+  std::filesystem::copy(path_, part);
+  const Output refused =
+      RunTool({"layout", "--html", dir_.File("c.html"), path_});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr(part + ": not overwritten"));
+  EXPECT_EQ(test::ReadFile(part), bytes);
   EXPECT_EQ(RunTool({"layout", path_, "--html", dir_.path()}).code, 2);
   EXPECT_EQ(RunTool({"layout", path_, "--html", dir_.File("no/p")}).code, 2);
   EXPECT_EQ(RunTool({"layout", path_, "--html", "-", "--json"}).code, 2);
@@ -411,6 +422,37 @@ TEST_F(Html, OnlyPagesAreOverwritten) {
   std::vector<std::string> many(1001, path_);
   many.insert(many.begin(), {"layout", "--html", page_});
   EXPECT_THAT(RunTool(many).err, HasSubstr("at most 1000 files, found 1001"));
+  EXPECT_FALSE(std::filesystem::exists(page_ + ".part"));
+}
+
+// The directory may be everybody's.
+TEST_F(Html, AFileThatCannotBeReadIsNotOverwritten) {
+  namespace fs = std::filesystem;
+  Write({}, 100, path_);
+  const std::string other = dir_.File("b.sst");
+  fs::copy(path_, other);
+  fs::permissions(dir_.path(), fs::perms::all);
+  fs::permissions(other, fs::perms::none);
+  setfsuid(65534);  // root reads every file
+  const Output refused = RunTool({"layout", "--html", other, path_});
+  setfsuid(geteuid());
+  EXPECT_EQ(refused.code, 2);
+  fs::permissions(other, fs::perms::owner_all);
+  EXPECT_EQ(test::ReadFile(other), test::ReadFile(path_));
+}
+
+TEST_F(Html, APageThatCannotTakeItsPlaceIsRemoved) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const cli::Diagnostics diagnostics{err};
+  const cli::Output output{out, diagnostics};
+  {
+    sst_inspect::HtmlReport report(page_, "title", output);
+    ASSERT_THAT(report.Open(), IsOk());
+    std::filesystem::create_directory(page_);
+    report.Add(sst_inspect::DatabaseTree{}, {});
+    EXPECT_TRUE(report.Finish().IsIOError());
+  }
   EXPECT_FALSE(std::filesystem::exists(page_ + ".part"));
 }
 
