@@ -364,6 +364,7 @@ TEST_F(Verify, AMalformedIndexOfPartitionsIsFound) {
                   HasSubstr("offset " + std::to_string(top.offset_bytes)))
           << verb;
     }
+    EXPECT_THAT(RunTool({"verify", path_}).out, HasSubstr("problems  1\n"));
   }
 }
 
@@ -391,6 +392,17 @@ TEST_F(Verify, EachDamagedPartitionOfTheIndexIsToldOnce) {
       ASSERT_NE(first, std::string::npos) << out;
       EXPECT_EQ(out.find(offset, first + 1), std::string::npos) << out;
     }
+  }
+}
+
+TEST_F(Verify, ADamagedIndexOfPartitionsIsToldOnce) {
+  Write({.policy = Stock(false), .partitioned = true, .partition_bytes = 256});
+  const std::string good = test::ReadFile(path_);
+  for (const uint64_t at : {file_->index().handle->offset_bytes,
+                            file_->filter().handle.offset_bytes}) {
+    test::WriteByte(path_, at, static_cast<char>(good[at] ^ 1));
+    EXPECT_THAT(RunTool({"verify", path_}).out, HasSubstr("problems  1\n"));
+    test::WriteByte(path_, at, good[at]);
   }
 }
 
