@@ -32,7 +32,7 @@ class MergingList {
   explicit MergingList(size_t most) : most_(most) {}
 
   void Add(T item) {
-    total_bytes_ += item.size_bytes();
+    total_bytes_ += SizeOf(item);
     Append(std::move(item));
     while (items_.size() > 2 * most_) Coarsen();
   }
@@ -40,10 +40,16 @@ class MergingList {
   const std::vector<T>& items() const { return items_; }
 
  private:
+  // Sizes that a MANIFEST claims may be any numbers: sums of integers could
+  // overflow, so that no share is large enough.
+  static double SizeOf(const T& item) {
+    return static_cast<double>(item.size_bytes());
+  }
+
   void Append(T item) {
     if (!items_.empty()) {
       T& last = items_.back();
-      if (last.size_bytes() + item.size_bytes() <= share_bytes_ &&
+      if (SizeOf(last) + SizeOf(item) <= share_bytes_ &&
           (join_all_ || last.BelongsWith(item))) {
         last.Join(item);
         return;
@@ -57,7 +63,8 @@ class MergingList {
   // long, joins neighbours that do not belong together, too.
   void Coarsen() {
     const size_t before = items_.size();
-    share_bytes_ = std::max(2 * share_bytes_, total_bytes_ / most_ + 1);
+    share_bytes_ = std::max(2 * share_bytes_,
+                            total_bytes_ / static_cast<double>(most_) + 1);
     std::vector<T> items = std::exchange(items_, {});
     for (T& item : items) Append(std::move(item));
     join_all_ = join_all_ || items_.size() > before - before / 8;
@@ -65,8 +72,8 @@ class MergingList {
 
   const size_t most_;
   std::vector<T> items_;
-  uint64_t total_bytes_ = 0;
-  uint64_t share_bytes_ = 0;  // the limit of joined items
+  double total_bytes_ = 0;
+  double share_bytes_ = 0;  // the limit of joined items
   bool join_all_ = false;
 };
 

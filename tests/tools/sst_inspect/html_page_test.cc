@@ -201,6 +201,16 @@ TEST(MergingList, StaysShortWhateverItIsGiven) {
   }
 }
 
+TEST(MergingList, StaysShortIfSizesAddUpToMoreThanAllNumbers) {
+  for (const uint64_t bytes : {uint64_t{INT64_MAX}, uint64_t{UINT64_MAX}}) {
+    sst_inspect::MergingList<Piece> list(10);
+    for (int type = 0; type < 100; ++type) {
+      list.Add({.type = type, .bytes = bytes});
+      ASSERT_LE(list.items().size(), 20U);
+    }
+  }
+}
+
 TEST_F(Html, TextIsEscaped) {
   EXPECT_EQ(sst_inspect::EscapeHtml("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
   EXPECT_EQ(sst_inspect::EscapeHtml(std::string_view("\0\n\x7f\xc3", 4)),
