@@ -279,7 +279,8 @@ void HFileTable::Verify(const KeyFormat& /*format*/, Findings* findings,
                         VerifyCounts* counts) const {
   if (key_order() == sst::KeyOrder::kUnknown) {
     findings->Note("the order of keys is not checked: comparator " +
-                   reader_->trailer().comparator + " is not known");
+                   ToPrintable(reader_->trailer().comparator) +
+                   " is not known");
   }
   HFileReport report;
   const Status status = reader_->Verify(

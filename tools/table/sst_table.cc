@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lib/bytes/text.h"
+#include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "tools/cli/text.h"
 #include "tools/sst/block_reader.h"
@@ -189,8 +190,8 @@ void SstTable::AddDetails(TableFacts* facts) const {
     return file_->NumberProperty(name).value_or(0);
   };
   if (!file_->foreign_manager().empty()) {
-    add("codecs", fmt::format("those of the compression manager {}",
-                              file_->foreign_manager()));
+    add("codecs", "those of the compression manager " +
+                      ToPrintable(file_->foreign_manager()));
   }
   if (number("rocksdb.separate.key.value.in.data.block") != 0) {
     add("values", "apart from the keys of their block");
@@ -214,7 +215,7 @@ void SstTable::AddDetails(TableFacts* facts) const {
       block != meta.end() && block->first.starts_with(kUserIndex)) {
     const bool is_primary = number("rocksdb.udi.is.primary.index") != 0;
     add("udi", fmt::format("index {} of {}{}, not read",
-                           block->first.substr(kUserIndex.size()),
+                           ToPrintable(block->first.substr(kUserIndex.size())),
                            cli::HumanBytes(block->second.size_bytes),
                            is_primary ? ", the primary one" : ""));
   }

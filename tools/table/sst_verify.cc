@@ -284,7 +284,7 @@ class Verifier {
     if (!status.ok() && !status.IsCorruption()) findings_.Failure(status);
     if (!ordered_) {
       findings_.Note("the order of keys is not checked: comparator " +
-                     facts_.comparator + " is not known");
+                     ToPrintable(facts_.comparator) + " is not known");
     }
   }
 

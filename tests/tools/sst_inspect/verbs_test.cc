@@ -157,6 +157,29 @@ TEST_F(Verbs, LiveDatabaseShowsItsVersions) {
   db->ReleaseSnapshot(snapshot);
 }
 
+// A byte that no UTF-8 has, which some terminals take for a command.
+TEST_F(Verbs, NamesInAFileArePrintedAsKeysAre) {
+  std::filesystem::copy(
+      std::string(ROWBLOOM_TEST_DATA_DIR) + "/tables/11.8.1/custom.sst", path_);
+  std::unique_ptr<sst::SstFile> file;
+  ASSERT_THAT(sst::SstFile::Open(path_, &file), IsOk());
+  ASSERT_NO_FATAL_FAILURE(test::ChangeBlock(
+      path_, file->meta_blocks().find("rocksdb.properties")->second,
+      [](std::string* contents) {
+        contents->at(contents->find("GoldenCodecs")) = '\x9b';
+        contents->at(contents->find("leveldb.Bytewise")) = '\x9b';
+      }));
+  EXPECT_EQ(Records(RunTool({"summary", "--json", path_}), "summary")
+                .at(0)
+                .at("codecs"),
+            "those of the compression manager \\x9BoldenCodecs");
+  EXPECT_THAT(Records(RunTool({"verify", "--json", path_}), "note")
+                  .at(0)
+                  .at("note")
+                  .get<std::string>(),
+              HasSubstr("comparator \\x9Beveldb."));
+}
+
 TEST_F(Verbs, TimestampsAreDecoded) {
   const rocksdb::Comparator* with_timestamps = nullptr;
   ASSERT_THAT(rocksdb::Comparator::CreateFromString(
