@@ -74,7 +74,7 @@ class FilterCheck {
     bytes_.append(key);
     ends_[count_++] = bytes_.size();
     ascending_ = ascending_ && ascending;
-    if (count_ == ends_.size()) Probe();
+    if (count_ == ends_.size() || bytes_.size() > kMostBytes) Probe();
   }
 
   // Call it once, after the last key.
@@ -84,6 +84,10 @@ class FilterCheck {
   }
 
  private:
+  // More bytes of keys are not held, but for those of one key: keys that share
+  // their beginnings take little of a file.
+  static constexpr size_t kMostBytes = size_t{1} << 20;
+
   // Looks up the keys that were added.
   void Probe() {
     std::array<std::string_view, DecodedFilter::kMostKeys> keys;
