@@ -267,8 +267,11 @@ class AdvisedFiles {
       return considered == 0 ? 1 : has_row / considered;
     }
   };
+  // The ranges of files tell longer rows apart by their first bytes. Rows that
+  // share their beginnings take little of a file.
+  static constexpr size_t kMostRowBytes = size_t{4} << 10;
   struct SampledRow {
-    std::string row;            // in the form of keys
+    std::string row;            // in the form of keys, cut to kMostRowBytes
     std::vector<size_t> files;  // the indexes of the files that have it
   };
 
@@ -323,7 +326,7 @@ class AdvisedFiles {
       if (hash < last->first && !sample_.contains(hash)) sample_.erase(last);
     }
     SampledRow& sampled = sample_[hash];
-    if (sampled.files.empty()) sampled.row = row;
+    if (sampled.files.empty()) sampled.row = row.substr(0, kMostRowBytes);
     const size_t file = files_.size() - 1;
     if (sampled.files.empty() || sampled.files.back() != file) {
       sampled.files.push_back(file);

@@ -668,6 +668,9 @@ TEST_F(Verify, MemoryIsBoundedWhateverTheKeys) {
   };
   write(2 << 20, 70);
   EXPECT_LT(MemoryOf({"verify", path_}), 64 * 1024);
+  write(60'000, 4000);
+  EXPECT_LT(MemoryOf({"advise", "--key-layout", "delimited:/", path_}),
+            64 * 1024);
 }
 
 }  // namespace
