@@ -16,7 +16,7 @@ constexpr uint32_t kValuesApartBit = uint32_t{1} << 28;
 
 // The limits of the decoded keys of one block; the larger one counts. The first
 // is far beyond any index of filter partitions. The second allows a kilobyte
-// for each byte of the largest data blocks.
+// for each byte of the largest blocks whose keys are not kept.
 constexpr uint64_t kMaxDecodedKeyBytes = uint64_t{256} << 20;
 constexpr uint64_t kMaxDecodedKeyBytesPerByte = 1024;
 
@@ -34,12 +34,14 @@ uint32_t Fixed32At(std::string_view bytes, size_t offset) {
 
 }  // namespace
 
-EntryCursor::EntryCursor(std::string_view block, ValueForm form)
+EntryCursor::EntryCursor(std::string_view block, ValueForm form,
+                         bool keeps_keys)
     : block_(block),
       form_(form),
       sized_(form == ValueForm::kSized || form == ValueForm::kData),
       most_key_bytes_(std::max<uint64_t>(
-          kMaxDecodedKeyBytes, block.size() * kMaxDecodedKeyBytesPerByte)) {
+          kMaxDecodedKeyBytes,
+          keeps_keys ? 0 : block.size() * kMaxDecodedKeyBytesPerByte)) {
   ReadRestarts();
 }
 

@@ -60,7 +60,9 @@ enum class ValueForm : uint8_t {
 // checked before use. Not thread-safe.
 class EntryCursor {
  public:
-  EntryCursor(std::string_view block, ValueForm form);
+  // `keeps_keys` tells whether the caller keeps all keys in memory: then all
+  // together may have 256 MiB, whatever the size of the block.
+  EntryCursor(std::string_view block, ValueForm form, bool keeps_keys = false);
 
   // Moves to the next entry; the first call moves to the first. Returns false
   // at the end, and at damage: then status() is not OK.

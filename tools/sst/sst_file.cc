@@ -144,7 +144,7 @@ Status SstFile::ReadMetaindex() {
   std::string block;
   Status status = ReadBlock(metaindex, &block);
   if (!status.ok()) return status;
-  EntryCursor entries(block, ValueForm::kSized);
+  EntryCursor entries(block, ValueForm::kSized, /*keeps_keys=*/true);
   uint64_t named_bytes = 0;
   while (entries.Next()) {
     std::string_view value = entries.value();
@@ -193,7 +193,7 @@ Status SstFile::ReadProperties() {
   std::string sequence_number;
   size_t sequence_number_at = 0;
   EntryCursor entries(std::string_view(block).substr(0, handle.size_bytes),
-                      ValueForm::kSized);
+                      ValueForm::kSized, /*keeps_keys=*/true);
   bool in_order = true;
   while (entries.Next()) {
     if (entries.key() == kGlobalSequenceNumber) {
@@ -375,7 +375,8 @@ Status SstFile::FilterPartitions(
   }
   constexpr std::string_view kWhat = "index of filter partitions";
   EntryCursor entries(
-      block, index_.delta_encoded ? ValueForm::kHandle : ValueForm::kSized);
+      block, index_.delta_encoded ? ValueForm::kHandle : ValueForm::kSized,
+      /*keeps_keys=*/true);
   uint64_t previous_end = 0;
   while (entries.Next()) {
     IndexEntry entry;

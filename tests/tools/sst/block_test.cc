@@ -274,5 +274,22 @@ TEST(Block, KeysRepeatedTooOftenAreRefused) {
               HasSubstr("expected at most 268435456"));
 }
 
+// A file must not take a thousand times its size.
+TEST(Block, KeysThatAreKeptHaveOneLimit) {
+  using namespace std::string_literals;
+  const std::string half_a_mib = "\x80\x80\x20"s;  // as a varint
+  std::string entries =
+      "\x00"s + half_a_mib + "\x00"s + std::string(512 << 10, 'k');
+  for (int i = 0; i < 1000; ++i) entries += half_a_mib + "\x00\x00"s;
+  const std::string block = Block(entries, {0});
+  for (const bool keeps_keys : {false, true}) {
+    EntryCursor cursor(block, ValueForm::kSized, keeps_keys);
+    size_t count = 0;
+    while (cursor.Next()) ++count;
+    EXPECT_EQ(count, keeps_keys ? 512u : 1001u);
+    EXPECT_EQ(cursor.status().IsCorruption(), keeps_keys);
+  }
+}
+
 }  // namespace
 }  // namespace rowbloom::sst
