@@ -124,6 +124,9 @@ ExitCode WriteHtml(const std::string& path, const std::string& title,
 
 void AddHtmlTo(CLI::App* command, const char* meaning, std::string* path) {
   cli::AddOptionTo(command, "--html", path, meaning, "FILE")
+      ->check([](const std::string& file) {
+        return std::string(file.empty() ? "expected a path, found none" : "");
+      })
       ->excludes("--json");
 }
 

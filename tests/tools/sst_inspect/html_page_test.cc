@@ -421,6 +421,7 @@ TEST_F(Html, OnlyPagesAreOverwritten) {
   EXPECT_EQ(RunTool({"layout", path_, "--html", dir_.path()}).code, 2);
   EXPECT_EQ(RunTool({"layout", path_, "--html", dir_.File("no/p")}).code, 2);
   EXPECT_EQ(RunTool({"layout", path_, "--html", "-", "--json"}).code, 2);
+  EXPECT_EQ(RunTool({"layout", path_, "--html", ""}).code, 2);
   EXPECT_EQ(RunTool({"verify", path_, "--html", "-"}).code, 2);
 
   // Without any file there is no page, and the one before stays.
