@@ -1,6 +1,6 @@
 // CountingBloomFilter: a Bloom filter from which keys can be removed, as each
 // of its places is a counter of 4 bits. It takes four times the bytes of a
-// plain filter. CuckooFilter takes fewer, but can be full.
+// plain filter. CuckooFilter takes fewer at low rates, but can be full.
 //
 // After L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary Cache", 2000. A
 // counter that has reached 15 stays at 15, as its true count is not known: its

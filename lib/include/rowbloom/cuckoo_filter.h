@@ -1,5 +1,6 @@
-// CuckooFilter: a filter from which keys can be removed, in less than a third
-// of CountingBloomFilter's bytes. It can be full; Add then returns kFull.
+// CuckooFilter: a filter from which keys can be removed, from 100,000 keys
+// on and at rates up to 0.04 in less than a third of CountingBloomFilter's
+// bytes. It can be full; Add then returns kFull.
 //
 // After B. Fan, D. G. Andersen, M. Kaminsky, M. D. Mitzenmacher, "Cuckoo
 // Filter: Practically Better Than Bloom", 2014, but for any number of buckets:
