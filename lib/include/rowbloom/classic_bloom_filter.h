@@ -64,8 +64,9 @@ class ClassicBloomFilter {
   static int OptimalHashes(uint64_t expected_insertions, uint64_t bits);
 
   // An empty filter. Only rowbloom reads a filter with a secret, in the form of
-  // SerializeChecked; see filter_form.h. Error: a rate outside (0, 1), or
-  // more than kMaxBits or kMaxHashes. May throw std::bad_alloc.
+  // SerializeChecked; see filter_form.h. Error: a rate outside (0, 1), no
+  // bits (few keys at a rate near 1), or more than kMaxBits or kMaxHashes. May
+  // throw std::bad_alloc.
   static Result<ClassicBloomFilter> Create(
       uint64_t expected_insertions, double false_positive_rate = 0.03,
       ClassicStrategy strategy = ClassicStrategy::kMurmur128Mitz64,

@@ -73,8 +73,8 @@ class RedisBloomFilter {
   static constexpr uint64_t kMaxBits = uint64_t{1} << 31;
 
   // The shape of ClassicBloomFilter::Create with these arguments, which Load
-  // and Read ask for. InvalidArgument: a rate outside (0, 1), or more than
-  // kMaxBits.
+  // and Read ask for. InvalidArgument: a rate outside (0, 1), no bits, or more
+  // than kMaxBits or ClassicBloomFilter::kMaxHashes.
   static rocksdb::Status GuavaShape(uint64_t expected_insertions,
                                     double false_positive_rate,
                                     RedisFilterShape* shape);
