@@ -6,7 +6,7 @@
 //       Filter::And({Filter::Qualifier(Match::Prefix("mail")),
 //                    Filter::Not(Filter::Value(Match::Equal("")))});
 //   RowScanner rows;
-//   Status s = store->Scan(scan, &rows);
+//   rocksdb::Status s = store->Scan(scan, &rows);
 //
 // A filter sees the cells that the read would give without it: the newest
 // max_versions in the time range, in the order of the read. A row without cells
