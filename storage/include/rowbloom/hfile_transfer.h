@@ -104,7 +104,7 @@ inline constexpr uint64_t kHFilesPerRegion = 32;
 // directory is created, or must be empty. Files are written to a hidden
 // directory inside of it. When all are complete and on the disk, each family is
 // renamed to its place. An export that fails leaves nothing, unless it fails,
-// or its process ends, between two of these renames; the report has the files
+// or its process ends, once these renames have begun; the report has the files
 // in place. If the process ends earlier, `directory`/.export-* stays, which
 // HBase skips. Errors:
 //   InvalidArgument  an unknown family; a name, row, cell or timestamp that
