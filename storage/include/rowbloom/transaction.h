@@ -55,9 +55,10 @@ class Transaction : public WriteBatch {
   //         family was created, altered, truncated or dropped, or the memtables
   //         of the time of Begin have been flushed and dropped. A version that
   //         expires is no change.
-  // Other errors are those of Store::Write. A refused change comes before Busy,
-  // also where only what others wrote makes it impossible, such as an increment
-  // of a cell that is no counter any more.
+  // Other errors are those of Store::Write. A refused change comes before Busy
+  // for a changed cell or dropped memtables, also where only what others wrote
+  // makes it impossible, such as an increment of a cell that is no counter any
+  // more.
   virtual rocksdb::Status Commit(
       Durability durability = Durability::kAsync) = 0;
 };
