@@ -164,7 +164,8 @@ class WriteBatch {
   // The newest value plus `delta`; an absent cell counts as 0. Writing is
   // refused with InvalidArgument if the value is no counter, the sum does not
   // fit, or the new version would not be the newest visible one: a later
-  // version, or a delete at its time or later, hides it, or its TTL is over.
+  // version, or a delete at its time or later, hides it, or, with a timestamp,
+  // its TTL is over.
   void Increment(std::string_view row, std::string_view family,
                  std::string_view qualifier, int64_t delta,
                  OptionalTimestamp timestamp_ms = std::nullopt) {
