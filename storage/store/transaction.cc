@@ -55,8 +55,8 @@ class TrackedTransaction final : public Transaction {
       const RowLocks::Guard guard = store_.writer.locks.Lock(rows);
       if (guard.HadWideWriteSince(wide_writes_)) {
         return Busy(
-            "a row was deleted, a bulk load came in or a family was "
-            "changed");
+            "a row was deleted, a bulk load came in, a family was changed or "
+            "the clock was reset");
       }
       for (const Change& change : changes) {
         if (s.ok()) s = TrackRow(change);

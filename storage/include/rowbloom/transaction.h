@@ -50,11 +50,11 @@ class Transaction : public WriteBatch {
   //         that Get has read, present or absent, or that a change names; or
   //         any cell of a row that a change deletes without a timestamp in a
   //         family with timestamps of the client. Or RocksDB cannot rule such a
-  //         write out: one row in the same 1/256 of all rows was deleted in a
-  //         family that keeps the latest version, a bulk load was added, a
-  //         family was created, altered, truncated or dropped, or the memtables
-  //         of the time of Begin have been flushed and dropped. A version that
-  //         expires is no change.
+  //         write out: one row in the same 1/256 of all rows was removed, or
+  //         deleted in a family that keeps the latest version, a bulk load was
+  //         added, a family was created, altered, truncated or dropped, the
+  //         store's clock was reset, or the memtables of the time of Begin have
+  //         been flushed and dropped. A version that expires is no change.
   // Other errors are those of Store::Write. A refused change comes before Busy
   // for a changed cell or dropped memtables, also where only what others wrote
   // makes it impossible, such as an increment of a cell that is no counter any
