@@ -40,8 +40,6 @@ class Policy final : public rocksdb::FilterPolicy {
   explicit Policy(const FilterPolicyOptions& options)
       : options_(options),
         id_(PolicyId(options)),
-        partitions_keep_prefixes_(
-            VersionNumber(rocksdb::GetRocksVersionAsString()) >= 905),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
         counters_(std::make_shared<FilterCounters>()) {
     ClassName();  // made here: RocksDB calls IsInstanceOf, which must not throw
@@ -124,7 +122,7 @@ class Policy final : public rocksdb::FilterPolicy {
     // If RocksDB adds prefixes alone, versions before 9.5 add wrong ones at the
     // edges of partitions, and SeekForPrev misses rows under any policy.
     return table.whole_key_filtering || !table.partition_filters ||
-           partitions_keep_prefixes_;
+           ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 905;
   }
 
  private:
@@ -214,7 +212,6 @@ class Policy final : public rocksdb::FilterPolicy {
   FilterPolicyOptions options_;
   std::string id_;
   mutable std::once_flag kernel_once_;
-  bool partitions_keep_prefixes_;
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
   // Made when needed, under the mutex.
   mutable std::mutex mutex_;

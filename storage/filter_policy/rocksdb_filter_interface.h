@@ -17,9 +17,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
 #include <memory>
-#include <string>
 
 #include "rocksdb/slice.h"
 #include "rocksdb/status.h"
@@ -52,20 +50,6 @@
     "unknown RocksDB: compare its table/block_based/filter_policy_internal.h with rocksdb_filter_interface.h, and its memtablerep.h with front_filter/memtable_factory.cc; if the virtual functions are the same, compile with -DROWBLOOM_ACCEPT_ROCKSDB=<major * 100 + minor>"
 #endif
 #endif
-
-namespace rowbloom {
-
-// A version of RocksDB ("9.10.0") as major * 100 + minor; 0 if it cannot be
-// read.
-inline int VersionNumber(const std::string& rocksdb_version) {
-  int major = 0;
-  int minor = 0;
-  return std::sscanf(rocksdb_version.c_str(), "%d.%d", &major, &minor) == 2
-             ? major * 100 + minor
-             : 0;
-}
-
-}  // namespace rowbloom
 
 namespace rocksdb {
 
