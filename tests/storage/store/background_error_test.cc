@@ -116,9 +116,13 @@ TEST(FailedTruncation, LosesNoWriteAfterIt) {
     const TempDir dir;
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);
-    auto store = OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
+    auto store = OpenOrFail({.transactions = true, .env = env.get()},
+                            dir.File("db"), {{"f", {}}});
     ASSERT_THAT(store->Put("old", "f", "q", "v"), IsOk());
     ASSERT_THAT(store->Flush(), IsOk());
+    std::unique_ptr<Transaction> transaction;
+    ASSERT_THAT(store->Begin(&transaction), IsOk());
+    transaction->Put("transacted", "f", "q", "v");
     plan.FailCall(call, /*for_good=*/false);
     const Status truncated = store->TruncateFamily("f");
     met = plan.faults() > 0;
@@ -126,6 +130,9 @@ TEST(FailedTruncation, LosesNoWriteAfterIt) {
     const bool has_family = store->Families().contains("f");
     const Status put =
         store->Put("new", "f", "q", "v", {.durability = Durability::kSync});
+    // It is Busy, or refused as other writes are.
+    EXPECT_FALSE(transaction->Commit(Durability::kSync).ok()) << put.ToString();
+    transaction.reset();
     store.reset();
     store = OpenOrFail({}, dir.File("db"), {{"f", {}}});
     if (put.ok()) {

@@ -472,8 +472,11 @@ TEST_F(StoreOpen, WriterInAnotherProcessKeepsWritersOutUntilItDies) {
 // A child process has the store's memory and files, and none of its threads. It
 // can open the store for reading.
 TEST_F(StoreOpen, AForkedProcessWritesNothing) {
-  ASSERT_THAT(Open({}, {{"a", {}}}), IsOk());
+  ASSERT_THAT(Open({.transactions = true}, {{"a", {}}}), IsOk());
   ASSERT_THAT(store_->Put("r0", "a", "q", "v"), IsOk());
+  std::unique_ptr<Transaction> transaction;
+  ASSERT_THAT(store_->Begin(&transaction), IsOk());
+  transaction->Put("of a transaction", "a", "q", "v");
   auto load = LoadInto(*store_);
   ASSERT_THAT(load->Add("loaded", "a", "q", "v"), IsOk());
   ASSERT_THAT(load->Add("loaded, too", "a", "q", "v"), IsOk());
@@ -483,6 +486,7 @@ TEST_F(StoreOpen, AForkedProcessWritesNothing) {
     bool refused = store_->Put("of the child", "a", "q", "v").IsNotSupported();
     refused &= store_->Flush().IsNotSupported();
     refused &= store_->CreateFamily("b", {}).IsNotSupported();
+    refused &= transaction->Commit().IsNotSupported();
     refused &= load->Add("of the child", "a", "q", "v").IsNotSupported();
     refused &= load->Finish().IsNotSupported();
     load.reset();
@@ -503,6 +507,7 @@ TEST_F(StoreOpen, AForkedProcessWritesNothing) {
   }
   ASSERT_THAT(load->Finish(), IsOk());
   load.reset();
+  transaction.reset();
   store_.reset();
   ASSERT_THAT(Open({}, {}), IsOk());
   EXPECT_EQ(CountsOf(*store_).rows, 52u);
