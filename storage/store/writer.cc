@@ -634,6 +634,8 @@ Status Writer::Apply(const RowLocks::Guard& guard,
                      const WriteOptions& options, std::string* updated,
                      rocksdb::Transaction* transaction) {
   if (changes.empty()) return Status::OK();
+  // An error may have stopped the store while the caller waited for the rows.
+  if (Status s = opened_.CheckWritable(); !s.ok()) return s;
   Draft draft(this, guard, opened_.families->Unshared(), changes, transaction,
               /*snapshot=*/nullptr);
   for (Change change : changes) {

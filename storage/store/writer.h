@@ -34,9 +34,9 @@ class Writer {
   explicit Writer(const OpenedStore& opened) : opened_(opened) {}
 
   // Writes all of the changes or none. REQUIRES that the caller has locked
-  // their rows, and that the store is writable. Unless null, *updated gets the
-  // value of the last increment or append, and `transaction` writes the changes
-  // after RocksDB has checked the keys that it tracks.
+  // their rows. Unless null, *updated gets the value of the last increment or
+  // append, and `transaction` writes the changes after RocksDB has checked the
+  // keys that it tracks. Errors are also those of CheckWritable.
   rocksdb::Status Apply(const RowLocks::Guard& guard,
                         std::span<const Change> changes,
                         const WriteOptions& options,

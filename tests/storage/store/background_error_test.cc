@@ -152,6 +152,65 @@ TEST(FailedTruncation, LosesNoWriteAfterIt) {
   EXPECT_TRUE(truncated_in_part > 0 || Stride(5) > 1);
 }
 
+// A write that waits for the truncation is not acknowledged after it failed.
+TEST(FailedTruncation, LosesNoWriteBesideIt) {
+  using Judge = std::function<IOStatus()>;
+  class File final : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    File(std::unique_ptr<rocksdb::FSWritableFile> file, const Judge* judge)
+        : FSWritableFileOwnerWrapper(std::move(file)), judge_(*judge) {}
+    IOStatus Sync(const rocksdb::IOOptions& options,
+                  rocksdb::IODebugContext* debug) override {
+      const IOStatus s = FSWritableFileOwnerWrapper::Sync(options, debug);
+      return s.ok() && judge_ ? judge_() : s;
+    }
+
+   private:
+    const Judge& judge_;
+  };
+  class Files final : public rocksdb::FileSystemWrapper {
+   public:
+    Files() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+    const char* Name() const override { return "Files"; }
+    IOStatus NewWritableFile(const std::string& path,
+                             const rocksdb::FileOptions& options,
+                             std::unique_ptr<rocksdb::FSWritableFile>* file,
+                             rocksdb::IODebugContext* debug) override {
+      IOStatus s =
+          FileSystemWrapper::NewWritableFile(path, options, file, debug);
+      if (s.ok() && path.find("/MANIFEST-") != path.npos) {
+        *file = std::make_unique<File>(std::move(*file), &on_manifest);
+      }
+      return s;
+    }
+    Judge on_manifest;  // after a sync
+  };
+  const TempDir dir;
+  const auto files = std::make_shared<Files>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  const auto store =
+      OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
+  std::atomic<uint64_t> begun{0};
+  uint64_t acknowledged = 0;
+  uint64_t before = 0;  // those that the truncation was to remove
+  files->on_manifest = [&] {
+    before = CountsOf(*store).rows;
+    while (begun <= before) std::this_thread::yield();
+    before = CountsOf(*store).rows;
+    return IOStatus::IOError("injected");
+  };
+  std::thread writer([&] {
+    while (store->Put(std::to_string(begun++), "f", "q", "v").ok()) {
+      ++acknowledged;
+    }
+  });
+  while (begun == 0) std::this_thread::yield();
+  EXPECT_TRUE(store->TruncateFamily("f").IsIOError());
+  writer.join();
+  files->on_manifest = nullptr;
+  EXPECT_EQ(acknowledged, before);
+}
+
 // RocksDB goes on after this error. The log that was sealed then may lack its
 // end after a power cut, and the next one have later writes.
 TEST_F(BackgroundErrors, OfASyncOfTheDirectoryStopsWrites) {
