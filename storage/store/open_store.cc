@@ -265,8 +265,10 @@ class Opener {
         rocksdb::GetFileChecksumGenCrc32cFactory();
     constexpr uint64_t kMiB = uint64_t{1} << 20;
     options.WAL_ttl_seconds = options_.kept_log_seconds;
-    options.WAL_size_limit_MB =
-        options_.kept_log_bytes / kMiB + (options_.kept_log_bytes % kMiB != 0);
+    // RocksDB multiplies by kMiB again.
+    options.WAL_size_limit_MB = std::min(
+        options_.kept_log_bytes / kMiB + (options_.kept_log_bytes % kMiB != 0),
+        std::numeric_limits<uint64_t>::max() / kMiB);
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
     const auto& kept = found_.metadata.families;

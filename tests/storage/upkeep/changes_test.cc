@@ -486,6 +486,24 @@ TEST_F(Changes, ThatTheLogHasNotAnyMoreAreNamed) {
       StatusIs(Status::kInvalidArgument, HasSubstr("expected at most")));
 }
 
+// RocksDB looks for logs to delete when it is opened.
+TEST_F(Changes, OfALogWithoutALimitOfBytesAreKept) {
+  const StoreOptions keeps_all = {.kept_log_bytes =
+                                      std::numeric_limits<uint64_t>::max()};
+  Open(keeps_all);
+  for (const char* row : {"a", "b", "c"}) {
+    ASSERT_NO_FATAL_FAILURE(Put(row));
+    ASSERT_THAT(store_->Flush(), IsOk());
+  }
+  Open(keeps_all);
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  std::vector<std::string> rows;
+  for (const StoreChange& change : changes_) {
+    if (change.kind == Kind::kCell) rows.push_back(change.row);
+  }
+  EXPECT_THAT(rows, ElementsAre("a", "b", "c"));
+}
+
 // RocksDB would take such a log for an old one.
 TEST_F(Changes, OfALogOfTheFutureAreKept) {
   Open();
