@@ -33,12 +33,14 @@ class FamilyCells final : public CellIterator {
     range_ = *std::move(range);
     upper_ = range_.end;
     deletes_ = options.deletes;
-    wall_ms_ = opened_.shared->clock.WallNow();
     read_options_.total_order_seek = true;
     read_options_.fill_cache = false;
     if (!range_.end.empty()) read_options_.iterate_upper_bound = &upper_;
     read_options_.snapshot = RocksdbSnapshot(options.snapshot);
     cells_ = std::make_unique<RowCells>(opened_, family_, read_options_);
+    // An earlier time would show versions that expired before a write that the
+    // iterator has.
+    wall_ms_ = opened_.shared->clock.WallNow();
     cells_->it()->Seek(range_.first);
     return FindShown();
   }

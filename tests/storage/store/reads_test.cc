@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <thread>
@@ -264,6 +265,13 @@ TEST(ReadsBesideALease, ShowOneLeaseAtATime) {
     std::vector<std::vector<Cell>> cells;
     EXPECT_THAT(store->MultiGet(leases, &cells), IsOk());
     return cells[0].size() + cells[1].size();
+  });
+  reads.emplace_back([&] {
+    std::unique_ptr<CellIterator> cells;
+    EXPECT_THAT(store->NewCellIterator({.family = "f"}, &cells), IsOk());
+    size_t count = 0;
+    for (; cells->Valid(); cells->Next()) ++count;
+    return count;
   });
   for (const auto& read : reads) {
     ASSERT_THAT(store->Delete("r", "f", "2"), IsOk());
