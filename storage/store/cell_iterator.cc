@@ -32,7 +32,8 @@ class FamilyCells final : public CellIterator {
     if (!range) return s;
     range_ = *std::move(range);
     upper_ = range_.end;
-    deletes_ = options.deletes;
+    deletes_ =
+        options.deletes && family_->second.format == CellFormat::kVersioned;
     read_options_.total_order_seek = true;
     read_options_.fill_cache = false;
     if (!range_.end.empty()) read_options_.iterate_upper_bound = &upper_;

@@ -97,6 +97,8 @@ TEST_F(CellIteration, ShowsVersionsAndDeletesInOrder) {
   ASSERT_NO_FATAL_FAILURE(Put("latest", "r", "q"));
   ASSERT_NO_FATAL_FAILURE(Put("latest", "s", "q"));
   ASSERT_THAT(store_->DeleteRow("s"), IsOk());
+  // It has run out.
+  ASSERT_THAT(store_->Put("t", "latest", "q", "v", {.ttl_ms = 0}), IsOk());
   EXPECT_THAT(Show({.family = "latest", .deletes = true}),
               ElementsAre(Shown{"r", "q", kPut, kStart, "v"}));
 }
