@@ -100,6 +100,8 @@ json FieldsOf(const FamilyOptions& options) {
 }
 
 std::string ToText(const json& value) {
+  // A text of values that are nested deeply would take too much stack.
+  if (value.is_structured()) return value.type_name();
   return value.is_string()
              ? value.get<std::string>()
              : value.dump(-1, ' ', true, json::error_handler_t::replace);
@@ -128,7 +130,9 @@ class Record {
 
   template <typename T>
   void Take(std::string_view field, T* value) {
-    const json found = Has(field) ? json_[field] : json();
+    // No copy, for which values may be nested too deeply.
+    static const json kNone;
+    const json& found = Has(field) ? json_[field] : kNone;
     const json before = *value;
     bool fits = found.type() == before.type();
     std::string expected = before.is_boolean() ? "true or false" : "a string";

@@ -333,6 +333,21 @@ INSTANTIATE_TEST_SUITE_P(
         RecordCase{"clock", "9223372036854775808", Status::kCorruption,
                    "expected milliseconds from 0 to 9223372036854775807"}));
 
+TEST_F(StoreFormat, RecordsThatAreNestedDeeplyAreNotOpened) {
+  constexpr size_t kDepth = 200'000;
+  const std::string nested =
+      std::string(kDepth, '[') + std::string(kDepth, ']');
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", "family/info",
+                                 R"({"cell_format":)" + nested + "}"));
+  EXPECT_THAT(Reopen(), StatusIs(Status::kCorruption,
+                                 HasSubstr("expected a string, found array")));
+  ASSERT_NO_FATAL_FAILURE(
+      PutRaw(path_, "default", "store",
+             R"({"format":1,"key_layout":"escaped","x":)" + nested + "}"));
+  EXPECT_THAT(Reopen(),
+              StatusIs(Status::kNotSupported, HasSubstr("option \"x\"")));
+}
+
 TEST_F(StoreFormat, KeptOptionsOutOfRangeAreNamed) {
   ASSERT_NO_FATAL_FAILURE(
       PutRaw(path_, "default", "family/info",
