@@ -74,7 +74,15 @@ class SstLoad final : public BulkLoad {
   uint64_t timestamp_ms() const override { return timestamp_ms_; }
 
   Status Add(const Change& change) override {
-    return CatchExceptions([&] { return AddChange(change); });
+    bool has_thrown = true;
+    const Status s = CatchExceptions([&] {
+      Status added = AddChange(change);
+      has_thrown = false;
+      return added;
+    });
+    // A part of the cell may have been added.
+    if (has_thrown && unusable_.ok()) unusable_ = s;
+    return s;
   }
 
   Status Check(const Change& change) const override {
@@ -486,8 +494,8 @@ class SstLoad final : public BulkLoad {
   // added.
   uint64_t newest_ms_;
   bool may_be_loaded_ = false;
-  // The first error of a file, or that the load is finished: nothing can be
-  // added, or finished, after it.
+  // The first error of a file or of memory, or that the load is finished:
+  // nothing can be added, or finished, after it.
   Status unusable_;
   std::map<std::string, FamilyLoad, std::less<>> families_;
   std::string key_;  // of the entry that is being added; keeps its memory

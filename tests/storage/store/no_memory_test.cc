@@ -99,6 +99,34 @@ TEST_F(StoreNoMemory, CompactionsKeepWhatTheyHaveNoMemoryFor) {
   });
 }
 
+TEST(StoreNoMemoryForALoad, NoPartOfACellIsLoaded) {
+  const TempDir dir;
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(
+      Store::Open(
+          {}, dir.File("db"),
+          {{"f", {.timestamps = Timestamps::kClient, .max_versions = 2}}},
+          &store),
+      IsOk());
+  const std::string value(10'000, 'x');
+  size_t failures = 0;
+  for (bool failed = true; failed; ++failures) {
+    std::unique_ptr<BulkLoad> load;
+    ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+    ASSERT_THAT(load->Add("r", "f", "q", value, 2), IsOk());
+    {
+      const FailingNew failing(failures, FailingNew::For::kOneCall);
+      failed = !load->Add("r", "f", "q", value, 1).ok();
+    }
+    EXPECT_EQ(load->Finish().ok(), !failed);
+    std::vector<Cell> cells;
+    EXPECT_THAT(store->GetVersions("r", "f", "q", &cells, {.max_versions = 2}),
+                IsOk());
+    EXPECT_EQ(cells.size(), failed ? 0U : 2U);
+  }
+  EXPECT_GT(failures, 1U);
+}
+
 // The answer takes no more memory than the write.
 TEST(StoreNoMemoryForAnAnswer, TheWriteIsThereAndOk) {
   const TempDir dir;
