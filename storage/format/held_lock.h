@@ -28,9 +28,11 @@ class LocksOfProcess {
   using Inode = std::pair<dev_t, ino_t>;
   using Key = std::pair<Inode, std::string>;
 
+  // Never destroyed: a store in a static object is closed while the process
+  // ends.
   static LocksOfProcess& Get() {
-    static LocksOfProcess locks;
-    return locks;
+    static auto* locks = new LocksOfProcess;
+    return *locks;
   }
 
   // nullopt: the system has no such directory. Paths of an Env with other files
