@@ -36,8 +36,8 @@ inline BlockType DataBlockType(HFileEncoding encoding) {
 }
 
 // Walks over the cells of one block after another. If the encoding leaves out
-// parts of keys, holds up to four times the largest key, and the tags of a
-// cell. Safe for any bytes. Not thread-safe.
+// parts of keys, holds up to four times the largest key, and compressed tags of
+// a cell and of the dictionary. Safe for any bytes. Not thread-safe.
 class BlockCells {
  public:
   virtual ~BlockCells() = default;

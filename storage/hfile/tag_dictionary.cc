@@ -89,7 +89,6 @@ const char* UncompressTags(uint64_t byte_count, TagDictionary* dictionary,
       if (!GetVarint(in, &tag_bytes) || !GetBytes(in, tag_bytes, &tag)) {
         return "a tag is longer than what is left of the block";
       }
-      dictionary->Add(tag);
     } else {
       uint8_t second = 0;
       if (!GetBig(in, &second)) return "tags are cut off";
@@ -101,6 +100,7 @@ const char* UncompressTags(uint64_t byte_count, TagDictionary* dictionary,
     if (kTagLengthBytes + tag.size() > byte_count - tags->size()) {
       return "tags are longer than their length";
     }
+    if (first == kNotInDictionary) dictionary->Add(tag);
     PutBig<uint16_t>(tags, static_cast<uint16_t>(tag.size()));
     tags->append(tag);
   }

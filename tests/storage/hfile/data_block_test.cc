@@ -483,6 +483,17 @@ TEST(TagDictionary, CompressesAndUncompresses) {
   EXPECT_EQ(in.size(), 0U);
 }
 
+// A dictionary keeps its memory for the next block. A tag may claim to have as
+// many bytes as its block.
+TEST(TagDictionary, KeepsNoTagThatIsTooLong) {
+  TagDictionary readers;
+  std::string_view in = "\xff\3abc";
+  std::string out;
+  EXPECT_STREQ(UncompressTags(4, &readers, &in, &out),
+               "tags are longer than their length");
+  EXPECT_EQ(readers.Get(0), nullptr);
+}
+
 }  // namespace
 }  // namespace hfile
 }  // namespace rowbloom
