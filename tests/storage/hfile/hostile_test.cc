@@ -892,6 +892,9 @@ TEST_F(HostileHFile, VerifyFindsMetadataThatIsSilentlyWrong) {
         "LAST_BLOOM_KEY: expected row019, found row010");
   finds(with("TIMERANGE", hfile::U64Bytes(8) + hfile::U64Bytes(9)),
         "TIMERANGE, from: expected 0, found 8");
+  finds(with("EARLIEST_PUT_TS", hfile::U64Bytes(8)),
+        "EARLIEST_PUT_TS: expected 7, found 8");
+  finds(with("EARLIEST_PUT_TS", "x"), "EARLIEST_PUT_TS of 1 bytes");
   finds(with("DELETE_FAMILY_COUNT", hfile::U64Bytes(0)),
         "DELETE_FAMILY_COUNT: expected 1, found 0");
   finds(with("hfile.AVG_VALUE_LEN", hfile::U32Bytes(99)),
@@ -917,6 +920,20 @@ TEST_F(HostileHFile, VerifyFindsMetadataThatIsSilentlyWrong) {
   EditPayload(&file, BlockType::kBloomChunk,
               [](std::string* p) { p->assign(p->size(), '\0'); });
   finds(file, "no for key \"row000\", which is there");
+}
+
+// HBase 1 flushes a memstore with the times of all cells that it ever had. A
+// bulk load splits a file into halves that have its times.
+TEST_F(HostileHFile, VerifyTakesTimesOfMoreCells) {
+  const std::string file = WithFileInfo(File(), [](hfile::FileInfo* info) {
+    (*info)["TIMERANGE"] =
+        hfile::U64Bytes(static_cast<uint64_t>(-1)) + hfile::U64Bytes(100);
+    (*info)["EARLIEST_PUT_TS"] = hfile::U64Bytes(2);
+  });
+  ASSERT_THAT(Open(file), IsOk());
+  HFileReport report;
+  EXPECT_THAT(reader_->Verify(&report), IsOk());
+  EXPECT_THAT(report.problems, IsEmpty());
 }
 
 TEST_F(HostileHFile, VerifyGoesOnBehindDamage) {
