@@ -103,7 +103,7 @@ Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
       case Comparator::kRawBytes:
         break;
       case Comparator::kMeta:
-        return NotSupported("comparator \"", ToPrintable(comparator), "\"");
+        return Status::NotSupported("comparator of hbase:meta");
     }
   }
   std::string_view rest;

@@ -21,6 +21,14 @@ namespace {
 
 using rocksdb::Status;
 
+// Text of a key in a sentence, many of which are kept: rows are whole, but a
+// qualifier may have as many bytes as a block.
+std::string KeyText(std::string_view key) {
+  constexpr size_t kMostBytes = 64 * 1024;
+  return ToPrintable(key.substr(0, kMostBytes)) +
+         (key.size() > kMostBytes ? "..." : "");
+}
+
 class Verifier {
  public:
   Verifier(const Reader& reader, const std::function<void(uint64_t)>& progress,
@@ -217,7 +225,7 @@ void Verifier::ProbeBlooms(const HFileCellView& cell) {
       ++report_->bloom_keys_checked;
       if (!reader_.Probe(*filter, key)) {
         ++report_->false_negatives;
-        Problem(Concat("Bloom filter: no for key \"", ToPrintable(key),
+        Problem(Concat("Bloom filter: no for key \"", KeyText(key),
                        "\", which is there"));
       }
       last_general_key_ = std::move(key);

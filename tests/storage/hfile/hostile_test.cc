@@ -18,6 +18,7 @@
 #include "storage/hfile/file_form.h"
 #include "storage/hfile/file_info.h"
 #include "storage/hfile/trailer.h"
+#include "storage/hfile/vlong.h"
 #include "tests/storage/hfile/edit_file.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/files.h"
@@ -662,6 +663,16 @@ TEST_F(HostileHFile, BloomFiltersThatCannotBeTrusted) {
   unusable([](std::string* p) { Overwrite32(p, 36, 0xffffffff); },
            "4294967295 index entries");
   unusable([](std::string* p) { (*p)[40] = '\xf0'; }, "cut short");
+  // A name may be as long as a block. Its text would have four times as many
+  // bytes, several times over.
+  unusable(
+      [](std::string* p) {
+        std::string name;
+        hfile::PutByteArray(&name, std::string(10'000, 'x') + "MetaComparator");
+        p->replace(40, 1, name);
+      },
+      "comparator of hbase:meta");
+  EXPECT_LT(reader_->BloomStatus().ToString().size(), 1000U);
   unusable([](std::string* p) { Overwrite64(p, 41, uint64_t{1} << 63); },
            "index entry 0: block of");
 }
@@ -920,6 +931,26 @@ TEST_F(HostileHFile, VerifyFindsMetadataThatIsSilentlyWrong) {
   EditPayload(&file, BlockType::kBloomChunk,
               [](std::string* p) { p->assign(p->size(), '\0'); });
   finds(file, "no for key \"row000\", which is there");
+}
+
+// A hundred problems are kept, and a qualifier may be as long as a block.
+TEST_F(HostileHFile, VerifyKeepsTheBeginningsOfLongKeys) {
+  hfile::FileForm form;
+  form.bloom_type = BloomType::kRowCol;
+  HFileCell cell;
+  cell.row = "r";
+  cell.family = "f";
+  cell.qualifier = std::string(1'000'000, 'q');
+  test::WriteCells(form, path_, {cell});
+  std::string file = test::ReadFile(path_);
+  EditPayload(&file, BlockType::kBloomChunk,
+              [](std::string* p) { p->assign(p->size(), '\0'); });
+  ASSERT_THAT(Open(file), IsOk());
+  HFileReport report;
+  EXPECT_THAT(reader_->Verify(&report), IsOk());
+  ASSERT_EQ(report.problems.size(), 1U);
+  EXPECT_THAT(report.problems[0], HasSubstr("qqq...\", which is there"));
+  EXPECT_LT(report.problems[0].size(), 100'000U);
 }
 
 // HBase 1 flushes a memstore with the times of all cells that it ever had. A
