@@ -73,7 +73,9 @@ std::string SerializeFileInfo(const FileInfo& file_info) {
     entry->set_second(value);
   }
   std::string payload(kFileInfoMagic);
-  PutVarint(&payload, message.ByteSizeLong());
+  const size_t message_bytes = message.ByteSizeLong();
+  PutVarint(&payload, message_bytes);
+  if (message_bytes > kMaxFileInfoBytes - payload.size()) return "";
   message.AppendToString(&payload);
   return payload;
 }

@@ -5,6 +5,7 @@
 // Numbers are big-endian. True is written as ff; any byte but 0 reads as true.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -46,8 +47,13 @@ inline constexpr char kIndexBlockEncoding[] = "INDEX_BLOCK_ENCODING";
 // Tells whether the name is reserved for HBase and writers of its files.
 bool IsReserved(std::string_view name);
 
+// The largest payload that is read or written. A map takes many times the bytes
+// of its entries.
+inline constexpr size_t kMaxFileInfoBytes = size_t{16} << 20;
+
 // If a name occurs twice, the last one counts. Corruption names no place.
 rocksdb::Status ParseFileInfo(std::string_view payload, FileInfo* file_info);
+// Returns the payload; empty: it would have more than kMaxFileInfoBytes.
 std::string SerializeFileInfo(const FileInfo& file_info);
 
 // Finds a value of fixed size. `*found` tells whether the name is present.

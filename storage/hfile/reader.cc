@@ -20,9 +20,6 @@ namespace {
 
 using rocksdb::Status;
 
-// A map takes many times the bytes of its entries.
-constexpr size_t kMaxFileInfoBytes = size_t{16} << 20;
-
 // HBase writes two after the file info. Without a limit, a large file could
 // have millions of empty ones.
 constexpr size_t kMaxLoadOnOpenBlocks = 100;

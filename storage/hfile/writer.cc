@@ -556,8 +556,12 @@ Status Writer::WriteLoadOnOpen(const std::string& meta_index) {
   trailer_.load_on_open_offset = location.offset;
   status = WriteCounted(BlockType::kRootIndex, meta_index, &location);
   if (!status.ok()) return status;
-  status = WriteCounted(BlockType::kFileInfo, SerializeFileInfo(MakeFileInfo()),
-                        &location);
+  const std::string file_info = SerializeFileInfo(MakeFileInfo());
+  if (file_info.empty()) {
+    return InvalidArgument(file_->path(), ": file info of more than ",
+                           kMaxFileInfoBytes, " bytes");
+  }
+  status = WriteCounted(BlockType::kFileInfo, file_info, &location);
   trailer_.file_info_offset = location.offset;
   for (const auto& [bloom, type] :
        {std::pair(&general_bloom_, BlockType::kGeneralBloomMeta),

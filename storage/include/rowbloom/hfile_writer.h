@@ -108,7 +108,9 @@ class HFileWriter {
   virtual rocksdb::Status AddFileInfo(std::string_view name,
                                       std::string_view value) = 0;
   // Completes the file and puts it at its path, in place of what is there. May
-  // be called once.
+  // be called once. InvalidArgument: the file info, which has the keys of the
+  // last cell and of the Bloom filter, has more than 16 MiB: no reader would
+  // open the file.
   virtual rocksdb::Status Finish() = 0;
 
   // Bytes written so far.

@@ -291,6 +291,36 @@ TEST(HFileRoundTrip, MetaBlocksAndFileInfoComeBack) {
   }
 }
 
+// What is written can be read.
+TEST(HFileRoundTrip, FileInfoUpToTheLimit) {
+  const test::TempDir dir;
+  const std::string path = dir.File("info.hfile");
+  constexpr size_t kLimit = size_t{16} << 20;
+  for (const size_t bytes : {kLimit - 2000, kLimit}) {
+    std::unique_ptr<HFileWriter> writer;
+    ASSERT_THAT(HFileWriter::Open({}, path, &writer), IsOk());
+    // The last key is in the file info.
+    const std::string qualifier(bytes, 'q');
+    ASSERT_THAT(
+        writer->Append({.row = "r", .family = "f", .qualifier = qualifier}),
+        IsOk());
+    const Status status = writer->Finish();
+    writer.reset();
+    if (bytes == kLimit) {
+      EXPECT_THAT(status,
+                  StatusIs(Status::kInvalidArgument,
+                           HasSubstr("file info of more than 16777216 bytes")));
+      EXPECT_FALSE(std::filesystem::exists(path));
+      continue;
+    }
+    ASSERT_THAT(status, IsOk());
+    std::unique_ptr<HFileReader> reader;
+    ASSERT_THAT(HFileReader::Open({}, path, &reader), IsOk());
+    EXPECT_EQ(reader->LastKey()->qualifier.size(), bytes);
+    std::filesystem::remove(path);
+  }
+}
+
 // Larger than a codec's chunk, and than the block size.
 TEST(HFileRoundTrip, LargeValuesInEveryCodecAndFraming) {
   const test::TempDir dir;
