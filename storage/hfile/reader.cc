@@ -444,8 +444,15 @@ bool Reader::ProbeForRow(std::string_view key) const {
   return Probe(*general_bloom_, key);
 }
 
+bool Reader::MayContainWithoutFilter() const {
+  if (!bloom_status_.ok()) {
+    bloom_unusable_.fetch_add(1, std::memory_order_relaxed);
+  }
+  return true;
+}
+
 bool Reader::MayContainRow(std::string_view row) const {
-  if (!general_bloom_.has_value()) return true;
+  if (!general_bloom_.has_value()) return MayContainWithoutFilter();
   if (trailer_.entry_count == 0) return false;
   switch (bloom_description_.type) {
     case BloomType::kRow:
@@ -488,7 +495,7 @@ bool Reader::MayContainRowCol(std::string_view row,
 
 bool Reader::MayContainScan(std::string_view start_row,
                             std::string_view stop_row) const {
-  if (!general_bloom_.has_value()) return true;
+  if (!general_bloom_.has_value()) return MayContainWithoutFilter();
   const uint32_t prefix_bytes = bloom_description_.prefix_bytes;
   if (bloom_description_.type != BloomType::kRowPrefixFixedLength) return true;
   const auto shared =
@@ -502,7 +509,7 @@ bool Reader::MayContainScan(std::string_view start_row,
 }
 
 bool Reader::MayContainDeleteFamily(std::string_view row) const {
-  if (!is_readable()) return true;
+  if (!is_readable()) return MayContainWithoutFilter();
   if (trailer_.entry_count == 0) return false;
   bool found = false;
   uint64_t count = 0;
@@ -511,7 +518,8 @@ bool Reader::MayContainDeleteFamily(std::string_view row) const {
   });
   if (!status.ok() || !found) return true;
   if (count == 0) return false;
-  return !delete_family_bloom_.has_value() || Probe(*delete_family_bloom_, row);
+  return delete_family_bloom_.has_value() ? Probe(*delete_family_bloom_, row)
+                                          : MayContainWithoutFilter();
 }
 
 bool Reader::KeyRangeMayContain(std::string_view start_row,

@@ -129,6 +129,9 @@ class Reader : public HFileReader {
   rocksdb::Status Collect(const HFileKey& column, bool whole_row,
                           std::vector<HFileCell>* cells) const;
 
+  // Answers a lookup for which there is no filter, and counts it if the reason
+  // is that a filter is damaged or cannot be read.
+  bool MayContainWithoutFilter() const;
   // Probes the general filter for a row or prefix, up to its last key.
   bool ProbeForRow(std::string_view key) const;
 

@@ -79,7 +79,8 @@ struct HFileBloomInfo {
 struct HFileBloomStats {
   uint64_t checked = 0;  // lookups that a chunk, or the chunk index, answered
   uint64_t absent = 0;   // those that were answered with no
-  // Lookups that met a damaged filter or chunk, or no memory: "may contain".
+  // Lookups that met a damaged filter or chunk, one that cannot be read
+  // (BloomStatus), or no memory: "may contain".
   uint64_t unusable = 0;
 };
 

@@ -644,7 +644,10 @@ TEST_F(HostileHFile, BloomFiltersThatCannotBeTrusted) {
     ASSERT_THAT(ReadAll(file), IsOk());
     EXPECT_EQ(cells_, FewCells());
     EXPECT_TRUE(reader_->MayContainRow("absent"));
+    EXPECT_TRUE(reader_->MayContainRowCol("absent", "q"));
+    EXPECT_TRUE(reader_->MayContainScan("absent", "absent"));
     EXPECT_TRUE(reader_->MayContainDeleteFamily("row001"));
+    EXPECT_EQ(reader_->BloomStats().unusable, 4U);
     EXPECT_EQ(reader_->GeneralBloom(), nullptr);
     EXPECT_THAT(reader_->BloomStatus().ToString(), HasSubstr(why));
     HFileReport report;
