@@ -212,9 +212,10 @@ HFileSeekResult Iterator::SeekInBlock(const HFileKey& key, size_t* steps) {
   }
   if (key.row.size() > kHFileMaxRowBytes ||
       key.family.size() > kHFileMaxFamilyBytes) {
-    Fail(InvalidArgument("row of ", key.row.size(), " and family of ",
-                         key.family.size(), " bytes, expected at most ",
-                         kHFileMaxRowBytes, " and ", kHFileMaxFamilyBytes));
+    Fail(InvalidArgument(reader_.path(), ": key with a row of ", key.row.size(),
+                         " and family of ", key.family.size(),
+                         " bytes, expected at most ", kHFileMaxRowBytes,
+                         " and ", kHFileMaxFamilyBytes));
     return HFileSeekResult::kFailed;
   }
   std::string target;

@@ -350,6 +350,11 @@ Status Reader::Collect(const HFileKey& column, bool whole_row,
                        std::vector<HFileCell>* cells) const {
   cells->clear();
   if (!cells_status_.ok()) return cells_status_;
+  // No file has such names, and their lengths would not fit into a key.
+  if (column.row.size() > kHFileMaxRowBytes ||
+      column.family.size() > kHFileMaxFamilyBytes) {
+    return Status::OK();
+  }
   if (whole_row ? !MayContainRow(column.row)
                 : !MayContainRowCol(column.row, column.qualifier)) {
     return Status::OK();

@@ -126,8 +126,9 @@ class HFileIterator {
   // The cell here; its bytes stay until the iterator moves. REQUIRES Valid().
   virtual const HFileCellView& cell() const = 0;
   // Not OK when the iterator is not Valid() because of an error:
-  // Corruption, IOError, MemoryLimit, or NotSupported for cells that this
-  // reader cannot read (HFileReader::CellsStatus).
+  // Corruption, IOError, MemoryLimit, NotSupported for cells that this reader
+  // cannot read (HFileReader::CellsStatus), or InvalidArgument for a key whose
+  // row or family is over the limit.
   virtual const rocksdb::Status& status() const = 0;
 
  protected:

@@ -517,6 +517,35 @@ TEST(HFileWriter, BlocksAreNoLargerThanTheLimitWhenTheyAreDecoded) {
                        HasSubstr("expected at most 1879048185")));
 }
 
+// They are longer than those of any file. The filter does not rule them out.
+TEST(HFileReader, LongNamesAreAbsent) {
+  const test::TempDir dir;
+  const std::string path = dir.File("a.hfile");
+  HFileCell cell;
+  cell.row = "r";
+  cell.family = "f";
+  for (const BloomType type : {BloomType::kNone, BloomType::kRowCol}) {
+    hfile::FileForm form;
+    form.bloom_type = type;
+    ASSERT_NO_FATAL_FAILURE(test::WriteCells(form, path, {cell}));
+    std::unique_ptr<HFileReader> reader;
+    ASSERT_THAT(HFileReader::Open({}, path, &reader), IsOk());
+    std::vector<HFileCell> found;
+    const std::string row(kHFileMaxRowBytes + 1, 'a');
+    const std::string family(kHFileMaxFamilyBytes + 1, 'a');
+    EXPECT_THAT(reader->GetRow(row, &found), IsOk());
+    EXPECT_THAT(reader->GetColumn(row, "f", "", &found), IsOk());
+    EXPECT_THAT(reader->GetColumn("r", family, "", &found), IsOk());
+    EXPECT_THAT(found, IsEmpty());
+    const auto iterator = reader->NewIterator({});
+    iterator->Seek({.row = row});
+    EXPECT_FALSE(iterator->Valid());
+    EXPECT_THAT(iterator->status(),
+                StatusIs(Status::kInvalidArgument,
+                         HasSubstr(path + ": key with a row of 32768")));
+  }
+}
+
 TEST(HFileReader, AnswersNoLargerThanTheLimit) {
   const test::TempDir dir;
   const std::string path = dir.File("a.hfile");
