@@ -163,6 +163,10 @@ Status Decompress(Codec codec, std::string_view in, char* out, size_t room,
   return DecompressZstd(in, digest, out, room, out_bytes);
 }
 
+bool NeedZstdDictionary(std::string_view frames) {
+  return ZSTD_getDictID_fromFrame(frames.data(), frames.size()) != 0;
+}
+
 struct Compressor::State {
   ZstdWriter zstd;
   z_stream deflate{};

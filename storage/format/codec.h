@@ -63,6 +63,9 @@ rocksdb::Status Decompress(Codec codec, std::string_view in, char* out,
                            size_t room, size_t* out_bytes,
                            const CodecDictionary* dictionary = nullptr);
 
+// Tells whether ZSTD frames say that they need a dictionary.
+bool NeedZstdDictionary(std::string_view frames);
+
 // Compresses any number of blocks. Not thread-safe.
 class Compressor {
  public:

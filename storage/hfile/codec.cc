@@ -42,6 +42,18 @@ constexpr size_t kBufferBytes = 256 * 1024;
 
 constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";
 
+// Decompresses one chunk, or all of a payload. NotSupported: the frames need a
+// dictionary, whose place only HBase's configuration says.
+Status DecompressChunk(Codec codec, std::string_view in, char* out, size_t room,
+                       size_t* out_bytes) {
+  const Status status = Decompress(codec, in, out, room, out_bytes);
+  if (status.IsCorruption() && codec == Codec::kZstd &&
+      NeedZstdDictionary(in)) {
+    return Status::NotSupported("compressed with a dictionary");
+  }
+  return status;
+}
+
 Status DecompressStream(Codec codec, std::string_view in, char* out,
                         size_t out_bytes) {
   size_t done = 0;
@@ -64,8 +76,8 @@ Status DecompressStream(Codec codec, std::string_view in, char* out,
       }
       size_t got = 0;
       const Status status =
-          Decompress(codec, chunk, out + done, record_end - done, &got);
-      if (status.IsMemoryLimit()) return status;
+          DecompressChunk(codec, chunk, out + done, record_end - done, &got);
+      if (status.IsMemoryLimit() || status.IsNotSupported()) return status;
       if (!status.ok() || got == 0) {
         return Corruption("malformed chunk of ", chunk_bytes,
                           " bytes, expected 1 to ", record_end - done,
@@ -80,7 +92,7 @@ Status DecompressStream(Codec codec, std::string_view in, char* out,
 Status DecompressPlain(Codec codec, std::string_view in, char* out,
                        size_t out_bytes) {
   size_t got = 0;
-  const Status status = Decompress(codec, in, out, out_bytes, &got);
+  const Status status = DecompressChunk(codec, in, out, out_bytes, &got);
   if (!status.ok() || got == out_bytes) return status;
   return Corruption("ends after ", got, " of ", out_bytes, " bytes");
 }

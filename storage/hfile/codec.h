@@ -24,7 +24,8 @@ namespace rowbloom::hfile {
 std::optional<Codec> CodecOf(HFileCompression compression);
 
 // Decompresses exactly `out_bytes` to `out`. Ignores further bytes of `in`, as
-// HBase does. Corruption names the problem, but no place. Thread-safe. REQUIRES
+// HBase does. Errors name the problem, but no place: Corruption, MemoryLimit,
+// and NotSupported for ZSTD with a dictionary. Thread-safe. REQUIRES
 // CodecOf(compression).
 rocksdb::Status DecompressPayload(HFileCompression compression,
                                   std::string_view in, char* out,

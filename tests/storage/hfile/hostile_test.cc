@@ -434,6 +434,22 @@ TEST(HostileHFileStream, GzipAndPlainZstd) {
   }
 }
 
+// HBase's own class compresses with a dictionary if it is told to.
+TEST(HostileHFileStream, ZstdWithADictionaryIsNamed) {
+  // A frame of 5 bytes, with dictionary 7.
+  const std::string frame("\x28\xb5\x2f\xfd\x21\x07\x05\x29\0\0value", 15);
+  std::string stream("\0\0\0\x05\0\0\0\x0f", 8);
+  stream += frame;
+  std::string out(5, '\0');
+  for (const std::string& payload : {frame, stream}) {
+    EXPECT_THAT(
+        hfile::DecompressPayload(HFileCompression::kZstd, payload, out.data(),
+                                 out.size()),
+        StatusIs(kNotSupported,
+                 HasSubstr("ZSTD stream: compressed with a dictionary")));
+  }
+}
+
 // ------------------------------------------------------------------- 4: cells
 
 TEST_F(HostileHFile, Cells) {
