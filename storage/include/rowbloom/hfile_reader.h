@@ -38,7 +38,8 @@ struct HFileReaderOptions {
   // The same limit for data blocks, encoded and decoded, if it is larger. They
   // are read one at a time.
   size_t max_data_block_bytes = 0;
-  // The most that GetRow and GetColumn return, in bytes of keys and values.
+  // The most that GetRow and GetColumn return, in bytes of keys, values and
+  // tags. An HFileCell takes up to 700 bytes more.
   size_t max_get_bytes = size_t{256} << 20;
   bool verify_checksums = true;
 };
