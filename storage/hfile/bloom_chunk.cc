@@ -43,6 +43,7 @@ ChunkSizing SizeChunk(uint64_t bytes_hint, double error_rate,
       sizing.ideal_keys == 0 ? bits : bits / sizing.ideal_keys;
   sizing.hash_count =
       static_cast<uint32_t>(std::ceil(ln2 * static_cast<double>(bits_per_key)));
+  if (sizing.hash_count == 0) return sizing;  // less than a bit per key
   const double hashes = sizing.hash_count;
   sizing.max_keys = static_cast<uint64_t>(
       -exact_bits * 1.0 / hashes *

@@ -416,6 +416,8 @@ TEST(HFileWriter, RefusesOptionsOutOfRange) {
           "bloom_prefix_bytes 0, expected 1 to 32767");
   refuses({{.bloom_error_rate = 0}}, invalid, "bloom_error_rate");
   refuses({{.bloom_error_rate = 1}}, invalid, "bloom_error_rate");
+  refuses({{.bloom_error_rate = 0.7F}}, invalid,
+          "chunks of 0 keys and 0 hashes, expected at least 1 key");
   refuses({.bloom_block_bytes = 0}, invalid, "bloom_block_bytes 0");
   refuses({.bloom_max_fold = 21}, invalid, "bloom_max_fold 21");
   refuses({{.file_info = {{"hfile.LASTKEY", "x"}}}}, invalid, "reserved");
