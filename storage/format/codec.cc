@@ -245,7 +245,8 @@ Status Compressor::Append(std::string_view in, std::string* out) {
   out->resize(start + room);
   const size_t count = Write(in, out->data() + start, room);
   out->resize(start + count);
-  return count > 0 ? Status::OK() : Status::IOError("compression failed");
+  return count > 0 ? Status::OK()
+                   : Status::MemoryLimit("no memory to compress");
 }
 
 }  // namespace rowbloom

@@ -76,8 +76,8 @@ class Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  // Appends the compressed bytes. IOError: the codec failed, which only a lack
-  // of memory causes. REQUIRES at most kMaxBlockBytes.
+  // Appends the compressed bytes. MemoryLimit: the codec failed, which only a
+  // lack of memory causes. REQUIRES at most kMaxBlockBytes.
   rocksdb::Status Append(std::string_view in, std::string* out);
 
  private:

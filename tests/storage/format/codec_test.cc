@@ -95,6 +95,14 @@ TEST_P(CodecTest, WhatIsWrittenComesBack) {
   }
 }
 
+// A level that zlib does not have stands for memory that it does not get.
+TEST(Codec, NoStateOfACompressorIsNoMemory) {
+  Compressor compressor(Codec::kDeflate, 10);
+  std::string out = "before";
+  EXPECT_TRUE(compressor.Append("contents", &out).IsMemoryLimit());
+  EXPECT_EQ(out, "before");
+}
+
 // No honest block is refused: one byte again and again is what compresses best.
 TEST_P(CodecTest, TheLimitOfExpansionIsReachedByNone) {
   const std::string contents(kLong, '\0');
