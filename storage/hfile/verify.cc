@@ -82,7 +82,7 @@ class Verifier {
   bool ScanCells();
   void CountBlock(const BlockWalk& walk);
   void CheckChain(const BlockHeader& header, uint64_t offset);
-  void EnterBlock(const Iterator& at);
+  void EnterBlock(const Iterator& at, bool is_first);
   void CountCell(const HFileCellView& cell);
   void ProbeBlooms(const HFileCellView& cell);
   void CheckBlockTotals();
@@ -179,14 +179,14 @@ void Verifier::CountBlock(const BlockWalk& walk) {
   if (header.type == BlockType::kFileInfo) file_info_offset_ = offset;
 }
 
-void Verifier::EnterBlock(const Iterator& at) {
+void Verifier::EnterBlock(const Iterator& at, bool is_first) {
   ++report_->data_blocks;
   HFileKey index_key;
   HFileKey last;
   const HFileKey first = at.cell().key();
   if (!ParseKey(at.index_key(), &index_key)) return;
   const std::string block = Concat("data block at offset ", at.block().offset);
-  if (report_->cells == 0) {
+  if (is_first) {
     if (CompareHFileKeys(index_key, first) != 0) {
       Problem(block + ": the first index key is not that of its first cell");
     }
@@ -262,7 +262,7 @@ bool Verifier::ScanCells() {
       if (at.block().offset != block_offset_) {
         block_offset_ = at.block().offset;
         if (progress_) progress_(reader_.file_bytes() + block_offset_);
-        EnterBlock(at);
+        EnterBlock(at, complete && report_->cells == 0);
       }
       last_key_.clear();
       AppendKey(at.cell().key(), &last_key_);

@@ -1006,6 +1006,18 @@ TEST_F(HostileHFile, VerifyGoesOnBehindDamage) {
   EXPECT_GE(report.cells, FewCells().size() - 4);
 }
 
+// The key of the second block in the index is shortened.
+TEST_F(HostileHFile, VerifyGoesOnBehindTheFirstBlock) {
+  std::string file = DeepFile();
+  file[test::FindBlock(file, BlockType::kData) + hfile::kBlockHeaderBytes] ^= 1;
+  ASSERT_THAT(Open(file), IsOk());
+  HFileReport report;
+  EXPECT_THAT(reader_->Verify(&report),
+              StatusIs(kCorruption, HasSubstr("checksum 0")));
+  EXPECT_EQ(report.problems.size(), 1U);
+  EXPECT_EQ(report.cells, FewCells().size() - 1);
+}
+
 // An index whose entries all lead to one place must not be followed for ever.
 TEST_F(HostileHFile, VerifyDoesNotGoRoundAndRound) {
   std::string file = DeepFile();
