@@ -124,7 +124,7 @@ class RedisBloomFilter::Impl {
         return s;
       }
       for (size_t i = 0; i < count * hashes; ++i) {
-        visit(start + i / hashes, replies[i].integer != 0);
+        visit(start + i / hashes, replies[1 + i].integer != 0);
       }
     }
     return Status::OK();
@@ -249,9 +249,12 @@ class RedisBloomFilter::Impl {
 
   Status Trip(std::span<const std::string_view> keys, bool set,
               std::vector<Reply>* replies) {
+    // The tail is read before the bits, too: a filter that was lost may be
+    // loaded again before they all are read.
+    Status s = AppendTail();
+    if (!s.ok()) return s;
     size_t bits = 0;
     for (const std::string_view key : keys) {
-      Status s;
       guava::VisitPlaces(
           Murmur3(key), kStrategy, shape().hashes, shape().bits,
           [&](uint64_t place) {
@@ -263,19 +266,21 @@ class RedisBloomFilter::Impl {
           });
       if (!s.ok()) return s;
     }
-    // Reads the tail last, so that it verifies all replies before it.
-    Status s = AppendTail();
+    s = AppendTail();
     if (s.ok()) s = connection_.Exchange(replies);
     if (!s.ok()) return s;
     const auto is_bit = [](const Reply& reply) {
       return reply.kind == Reply::Kind::kInteger;
     };
-    if (replies->size() != bits + 1 ||
-        !std::all_of(replies->begin(), replies->end() - 1, is_bit) ||
+    if (replies->size() != bits + 2 ||
+        replies->front().kind != Reply::Kind::kString ||
+        !std::all_of(replies->begin() + 1, replies->end() - 1, is_bit) ||
         replies->back().kind != Reply::Kind::kString) {
       return Unexpected();
     }
-    return TailOf(replies->back()) == tail_ ? s : Gone();
+    return TailOf(replies->front()) == tail_ && TailOf(replies->back()) == tail_
+               ? s
+               : Gone();
   }
 
   const RedisFilterOptions options_;

@@ -520,6 +520,26 @@ TEST(RedisReplies, OfAnotherServerAreRefusedInTime) {
   }
 }
 
+// The server executes others' commands between those of one round trip.
+TEST(RedisReplies, OfAFilterThatIsLoadedAgainMeanwhileAreNoAnswer) {
+  const std::string id("id bits\0", 8);
+  const std::string tail = "$9\r\n\x80" + id + "\r\n";
+  const std::string opening = "+OK\r\n:1\r\n:17\r\n" + tail + "+OK\r\n";
+  const TempDir dir;
+  const FakeServer server(dir.File("s"),
+                          opening + "$0\r\n\r\n:0\r\n:0\r\n:0\r\n" + tail, "");
+  RedisFilterOptions options;
+  options.endpoint.unix_socket = dir.File("s");
+  options.name = "seen";
+  options.shape = {64, 3};
+  std::unique_ptr<RedisBloomFilter> filter;
+  ASSERT_THAT(RedisBloomFilter::Open(options, &filter), IsOk());
+  bool may = true;
+  EXPECT_THAT(filter->MightContain("a", &may),
+              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  EXPECT_TRUE(may);
+}
+
 TEST(RedisReplies, HaveTheTimeoutForEachMiB) {
   const TempDir dir;
   const std::string part = std::string(60'000, 'x') + "\r\n";
