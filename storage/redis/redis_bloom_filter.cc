@@ -221,7 +221,15 @@ class RedisBloomFilter::Impl {
     const uint64_t most = (shape().bits + 7) / 8;
     // Keys of a filter of this shape set no bit behind the last one.
     const bool has_other_bits = !tail.empty() && (tail[0] & ~mark_) != 0;
-    if (exists && (!options_.adopt || bytes > most || has_other_bits)) {
+    bool is_other = !options_.adopt || bytes > most || has_other_bits;
+    if (exists && !is_other && bytes < most) {
+      // A filter of a smaller size ends with its id, and so with a 0. What keys
+      // have set ends with a bit.
+      s = connection_.Call({"GETRANGE", name, "-1", "-1"}, &replies[0]);
+      if (!s.ok()) return s;
+      is_other = replies[0].text.ends_with('\0');
+    }
+    if (exists && is_other) {
       return Status::NotFound(
           "the string \"" + ToPrintable(name) + "\" of " +
           std::to_string(bytes) + " bytes has no mark of a filter of " +
