@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,8 +56,9 @@ class Staging {
                              kStagingMark);
     }
     const std::string in_use = directory_ + " is in use";
-    if (s.ok()) s = lock_.emplace(env_).Take(Lock(), in_use);
-    if (!s.ok()) lock_.reset();
+    auto lock = std::make_unique<HeldLock>(env_);
+    if (s.ok()) s = lock->Take(Lock(), in_use);
+    if (s.ok()) lock_ = std::move(lock);
     // The user of the directory has just removed it.
     if (!s.ok() && env_->FileExists(directory_).IsNotFound()) {
       return rocksdb::Status::Busy(in_use);
@@ -115,7 +116,7 @@ class Staging {
   rocksdb::Env* const env_;
   const std::string path_;
   const std::string directory_;
-  std::optional<HeldLock> lock_;
+  std::unique_ptr<HeldLock> lock_;  // nullptr: others may have it
 };
 
 }  // namespace rowbloom

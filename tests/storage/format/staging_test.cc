@@ -44,5 +44,27 @@ TEST(Staging, EndsWithoutMemory) {
   EXPECT_FALSE(std::filesystem::exists(path + ".making"));
 }
 
+// One that has no memory to say that the directory is in use.
+TEST(Staging, LeavesTheContentsOfAnotherAlone) {
+  const test::TempDir dir;
+  const std::string path = dir.File("made");
+  Staging first(rocksdb::Env::Default(), path, ".making");
+  ASSERT_THAT(first.Begin(), IsOk());
+  std::filesystem::create_directory(first.contents());
+  bool failed = true;
+  size_t successes = 0;
+  for (; failed; ++successes) {
+    SCOPED_TRACE(successes);
+    {
+      Staging second(rocksdb::Env::Default(), path, ".making");
+      const FailingNew failing(successes, FailingNew::For::kOneCall);
+      EXPECT_FALSE(CatchExceptions([&] { return second.Begin(); }).ok());
+      failed = FailingNew::HasFailed();
+    }
+    ASSERT_TRUE(std::filesystem::exists(first.contents()));
+  }
+  EXPECT_GT(successes, 5u) << "calls of operator new";
+}
+
 }  // namespace
 }  // namespace rowbloom
