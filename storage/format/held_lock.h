@@ -85,6 +85,7 @@ class HeldLock {
     if (key && !LocksOfProcess::Get().Add(*key)) {
       return rocksdb::Status::Busy(busy);
     }
+    key_ = std::move(key);
     // The file is created like others, so that syncing its directory keeps it.
     rocksdb::Status s = env_->FileExists(file);
     if (s.IsNotFound()) s = rocksdb::WriteStringToFile(env_, "", file);
@@ -97,10 +98,9 @@ class HeldLock {
       env_->UnlockFile(std::exchange(lock_, nullptr)).PermitUncheckedError();
       s = rocksdb::Status::Busy(busy);
     }
-    if (s.ok()) {
-      key_ = std::move(key);
-    } else if (key) {
-      LocksOfProcess::Get().Remove(*key);
+    if (!s.ok() && key_) {
+      LocksOfProcess::Get().Remove(*key_);
+      key_.reset();
     }
     if (!s.IsIOError()) return s;
     // RocksDB has no code for a held lock. Its message says that this process

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -645,6 +646,24 @@ TEST(LockFile, ThatIsDeletedWhileItIsTakenIsBusy) {
     EXPECT_THAT(lock.Take(dir.File("LOCK"), "in use"),
                 StatusIs(Status::kBusy, HasSubstr("in use")));
   }
+  HeldLock lock(rocksdb::Env::Default());
+  EXPECT_THAT(lock.Take(dir.File("LOCK"), "in use"), IsOk());
+}
+
+// Memory ran out before it was taken.
+TEST(LockFile, ThatWasNotTakenIsFree) {
+  class Failing : public rocksdb::EnvWrapper {
+   public:
+    Failing() : EnvWrapper(rocksdb::Env::Default()) {}
+    const char* Name() const override { return "Failing"; }
+    Status FileExists(const std::string& /*file*/) override {
+      throw std::bad_alloc();
+    }
+  };
+  const TempDir dir;
+  Failing env;
+  EXPECT_THROW(HeldLock(&env).Take(dir.File("LOCK"), "").PermitUncheckedError(),
+               std::bad_alloc);
   HeldLock lock(rocksdb::Env::Default());
   EXPECT_THAT(lock.Take(dir.File("LOCK"), "in use"), IsOk());
 }
