@@ -46,9 +46,18 @@ configured "$dir/log" "$dir/vcpkg/build"
 echo "== Conan"
 python3 "$here/conan_recipe.py" "$source_dir/conanfile.py" >"$dir/conan"
 mapfile -t options < <(sed -n 's/^option //p' "$dir/conan")
+# Conan's package of RocksDB, whose library is a static one, has such a target.
+mkdir "$dir/rocksdb"
+cat >"$dir/rocksdb/RocksDBConfig.cmake" <<'CMAKE'
+add_library(RocksDB::rocksdb INTERFACE IMPORTED)
+target_link_libraries(RocksDB::rocksdb INTERFACE rocksdb)
+CMAKE
 "$cmake" -G Ninja -S "$source_dir" -B "$dir/conan_build" "${options[@]}" \
-  >"$dir/log" 2>&1 || fail "configured by Conan's options: $(cat "$dir/log")"
+  "-DRocksDB_DIR=$dir/rocksdb" >"$dir/log" 2>&1 ||
+  fail "configured by Conan's options: $(cat "$dir/log")"
 configured "$dir/log" "$dir/conan_build"
+grep -q -e '-DROWBLOOM_C_HAS_A_ROCKSDB' "$dir/conan_build/build.ninja" ||
+  fail "librowbloom.so takes the RocksDB inside of it for the program's"
 
 echo "== what they name"
 grep -qx "version $version" "$dir/conan" || fail "conanfile.py: not $version"
