@@ -280,8 +280,10 @@
         }));
       return { element, pieces };
     });
-    const most = Math.max(
-      0.001, ...levels.flatMap(({ pieces }) => pieces.map(({ share }) => share)));
+    let most = 0.001;
+    for (const { pieces } of levels) {
+      for (const { share } of pieces) most = Math.max(most, share);
+    }
     const look = {
       color: (piece) => piece.unread ? undefined : piece.share / most,
       resolve: (share) =>
