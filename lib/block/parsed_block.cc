@@ -14,19 +14,21 @@
 namespace rowbloom {
 namespace {
 
-// Returns why a section cannot be trusted, or "". `end` is the offset of the
-// directory. The hash of a section that can be trusted is mixed into *digest.
+// Returns why a section cannot be trusted, or "". *begin is the end of the
+// section before, and becomes that of this one; `end` is the offset of the
+// directory. So no byte is read twice, however many sections there are. The
+// hash of a section that can be trusted is mixed into *digest.
 std::string CheckSection(std::string_view contents,
                          const FilterSection& section, uint64_t checksum,
-                         size_t end, uint64_t* digest) {
+                         uint64_t* begin, size_t end, uint64_t* digest) {
   const std::string at =
       Concat("section at offset ", section.offset_bytes, ": ");
-  if (section.offset_bytes < format::kHead.size() ||
-      section.offset_bytes > end ||
+  if (section.offset_bytes < *begin || section.offset_bytes > end ||
       section.size_bytes > end - section.offset_bytes) {
     return Concat(at, section.size_bytes, " bytes, expected them between ",
-                  format::kHead.size(), " and ", end);
+                  *begin, " and ", end);
   }
+  *begin = section.offset_bytes + section.size_bytes;
   const bool is_bloom = section.kind == FilterKind::kBloom;
   if (!is_bloom && section.kind != FilterKind::kRibbon) {
     return Concat(at, "unknown filter kind ", static_cast<int>(section.kind));
@@ -120,6 +122,7 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
   ParseAttributes(directory.substr(attributes_at, trailer.attribute_bytes),
                   block);
   block->layout_id = directory.substr(attributes_at + trailer.attribute_bytes);
+  uint64_t begin = format::kHead.size();
   for (size_t i = 0; i < trailer.section_count; ++i) {
     const std::string_view entry = directory.substr(i * format::kEntryBytes);
     FilterSection& section = block->sections.emplace_back(FilterSection{
@@ -131,7 +134,7 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
         .keys = GetFixed(entry, 16, 4),
         .row_prefix_length = static_cast<uint32_t>(GetFixed(entry, 4, 4))});
     section.problem = CheckSection(contents, section, GetFixed(entry, 20, 4),
-                                   directory_at, &block->digest);
+                                   &begin, directory_at, &block->digest);
     SectionProbe probe = ProbeOf(contents, &section);
     switch (section.type) {
       case SectionType::kRow:
