@@ -86,7 +86,8 @@ Status DecompressLz4(std::string_view in, const std::string* dictionary,
 Status DecompressZstd(std::string_view in, const ZSTD_DDict* digest, char* out,
                       size_t room, size_t* out_bytes) {
   // Creating a context costs more than decompressing most blocks.
-  thread_local const ZstdReader context(ZSTD_createDCtx());
+  thread_local ZstdReader context;
+  if (context == nullptr) context.reset(ZSTD_createDCtx());
   if (context == nullptr) return Status::MemoryLimit("no memory for ZSTD");
   *out_bytes = ZSTD_decompress_usingDDict(context.get(), out, room, in.data(),
                                           in.size(), digest);
