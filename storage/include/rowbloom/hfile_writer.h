@@ -86,7 +86,7 @@ class HFileWriter {
   static rocksdb::Status Open(const HFileWriterOptions& options,
                               const std::string& path,
                               std::unique_ptr<HFileWriter>* writer);
-  // Removes the file, unless Finish succeeded.
+  // Removes the file, unless Finish has put it at its path.
   virtual ~HFileWriter() = default;
   HFileWriter(const HFileWriter&) = delete;
   HFileWriter& operator=(const HFileWriter&) = delete;
