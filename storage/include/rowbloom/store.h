@@ -181,6 +181,10 @@ class Store {
                                 std::span<const Condition> conditions,
                                 const WriteBatch& changes, bool* applied,
                                 const WriteOptions& options = {});
+  rocksdb::Status CheckAndWrite(std::string_view row,
+                                std::span<const Condition> conditions,
+                                const Transaction& changes, bool* applied,
+                                const WriteOptions& options = {}) = delete;
 
   rocksdb::Status CheckAndPut(std::string_view row, std::string_view family,
                               std::string_view qualifier,
@@ -224,7 +228,8 @@ class Store {
   rocksdb::Status Get(std::string_view row, std::string_view family,
                       std::string_view qualifier, PinnableCell* cell,
                       const ReadOptions& options = {});
-  // Up to options.max_versions versions of one cell, newest first.
+  // Up to options.max_versions versions of one cell, newest first. REQUIRES
+  // here and below that no argument views into what *cells had.
   rocksdb::Status GetVersions(std::string_view row, std::string_view family,
                               std::string_view qualifier,
                               std::vector<Cell>* cells,
