@@ -350,14 +350,14 @@ class LogChanges final : public ChangeStream {
   // After an error number() is as before the batch, until a stream can continue
   // after it.
   Status Decode(const rocksdb::BatchResult& batch) {
-    const MarkedLoad before = load_;
-    BatchChanges found(opened_, batch.sequence, next_, &load_, &changes_);
+    MarkedLoad load = load_;
+    BatchChanges found(opened_, batch.sequence, next_, &load, &changes_);
     const Status s = batch.writeBatchPtr->Iterate(&found);
     if (!s.ok()) {
-      load_ = before;
       return Prefixed(
           Concat(opened_.path, ": the log's batch ", batch.sequence, ": "), s);
     }
+    load_ = std::move(load);
     next_ = batch.sequence + batch.writeBatchPtr->Count();
     return s;
   }

@@ -15,6 +15,8 @@
 #include "rowbloom/store.h"
 #include "storage/cells/cell_versions.h"
 #include "storage/store/family_rules.h"
+#include "storage/store/metadata.h"
+#include "tests/storage/store/test_store.h"
 #include "tests/support/failing_new.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -150,6 +152,52 @@ TEST(StoreNoMemoryForAnAnswer, TheWriteIsThereAndOk) {
   }
   EXPECT_TRUE(is_there);
   EXPECT_EQ(joined.size(), 4 * kLong.size());
+}
+
+// The mark of a load, which stands before the change, is not lost.
+TEST(StoreNoMemoryForAChange, TheLoadBeforeItIsNotPassedOver) {
+  const TempDir dir;
+  const std::string path = dir.File("db");
+  const StoreOptions options = {.kept_log_seconds = 3600};
+  auto store = OpenOrFail(options, path, {{"f", {}}});
+  ASSERT_THAT(store->Put("a", "f", "q", kLong), IsOk());
+  store.reset();
+  {
+    Database database;
+    rocksdb::DBOptions raw;
+    raw.avoid_flush_during_recovery = true;
+    raw.WAL_ttl_seconds = options.kept_log_seconds;
+    ASSERT_NO_FATAL_FAILURE(OpenRaw(path, &database, raw));
+    const ColumnFamily family = database.Find("f");
+    const std::unique_ptr<rocksdb::Iterator> cell(
+        database->NewIterator({}, family.get()));
+    cell->SeekToFirst();
+    ASSERT_TRUE(cell->Valid());
+    rocksdb::WriteBatch mark;
+    MarkLoad("f", 1, &mark);
+    ASSERT_THAT(database->Write({}, &mark), IsOk());
+    ASSERT_THAT(database->Put({}, family.get(), cell->key().ToString() + kLong,
+                              cell->value()),
+                IsOk());
+  }
+  store = OpenOrFail(options, path, {});
+  std::unique_ptr<ChangeStream> stream;
+  bool failed = true;
+  for (size_t successes = 0; failed; ++successes) {
+    SCOPED_TRACE(successes);
+    ASSERT_THAT(store->GetUpdatesSince(0, &stream), IsOk());
+    while (stream->change().kind != ChangeKind::kCell) stream->Next();
+    {
+      const FailingNew failing(successes, FailingNew::For::kOneCall);
+      stream->Next();
+      failed = FailingNew::HasFailed();
+    }
+    if (!stream->status().ok()) {
+      ASSERT_THAT(store->GetUpdatesSince(stream->number(), &stream), IsOk());
+    }
+    ASSERT_TRUE(stream->Valid());
+    ASSERT_EQ(stream->change().kind, ChangeKind::kBulkLoad);
+  }
 }
 
 }  // namespace
