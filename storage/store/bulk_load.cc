@@ -57,7 +57,7 @@ class SstLoad final : public BulkLoad {
         env->DeleteFile(file.file_path).PermitUncheckedError();
       }
     }
-    env->DeleteDir(directory_).PermitUncheckedError();
+    if (!lacks_end_) env->DeleteDir(directory_).PermitUncheckedError();
   }
 
   // Makes the load's directory. Nothing may be written to one that is there:
@@ -446,11 +446,10 @@ class SstLoad final : public BulkLoad {
       opened_.shared->clock.RaiseTo(newest_ms_ + 1);
     }
     // Tells readers of the log how many numbers the load took. Without it, the
-    // stream of changes does not go on after the load. The load's directory may
-    // be gone soon, by which an opening would know.
+    // stream of changes does not go on after the load.
     rocksdb::WriteBatch end;
     MarkLoadEnd(opened_.database->GetLatestSequenceNumber() - number, &end);
-    opened_.database.WriteSynced(&end).PermitUncheckedError();
+    lacks_end_ = !opened_.database.WriteSynced(&end).ok();
     for (const auto& [name, load] : families_) {
       if (s.ok()) s = CheckTaken(load);
     }
@@ -494,6 +493,9 @@ class SstLoad final : public BulkLoad {
   // added.
   uint64_t newest_ms_;
   bool may_be_loaded_ = false;
+  // The log has no end of the load. The next opening, which finds the load's
+  // directory, writes one.
+  bool lacks_end_ = false;
   // The first error of a file or of memory, or that the load is finished:
   // nothing can be added, or finished, after it.
   Status unusable_;

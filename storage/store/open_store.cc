@@ -355,10 +355,11 @@ class Opener {
     return s.ok() && found_.creation_mark ? env_->DeleteFile(MarkPath()) : s;
   }
 
-  // Removes the directories of bulk loads that a crash left. The last load may
-  // have taken sequence numbers without a record of it, which is written before
-  // anything else. Directories that cannot be removed now stay until the next
-  // opening. No load uses them, as RocksDB may have taken over their files.
+  // Removes the directories of bulk loads that a crash or an error left. The
+  // last load may have taken sequence numbers without a record of it, which is
+  // written before anything else. Directories that cannot be removed now stay
+  // until the next opening. No load uses them, as RocksDB may have taken over
+  // their files.
   Status EndLoads() {
     std::vector<std::string> names;
     Status s = ListDirectory(env_, path(), &names);

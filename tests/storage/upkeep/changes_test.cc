@@ -1001,6 +1001,42 @@ TEST_F(Changes, GoOnAfterALoadThatWasInterruptedAnywhere) {
   EXPECT_GT(loaded * Stride(5), 1u);
 }
 
+// After an error the store does not write the end of the load, which it may
+// have once it is opened again.
+TEST_F(Changes, GoOnAfterALoadInWhichACallFailed) {
+  uint64_t call = 0;
+  uint64_t loaded = 0;
+  for (bool met = true; met;) {
+    call += Stride(5);
+    SCOPED_TRACE("call " + std::to_string(call) + " fails");
+    const std::string path = dir_.File("db" + std::to_string(call));
+    FaultPlan plan;
+    const auto env = NewFaultEnv(&plan);
+    StoreOptions options = kKeepsLog;
+    options.env = env.get();
+    auto store = OpenOrFail(options, path, {{"f", {}}});
+    ASSERT_THAT(store->Put("a", "f", "q", "before"), IsOk());
+    auto load = LoadInto(*store);
+    ASSERT_THAT(load->Add("a", "f", "q", "loaded"), IsOk());
+    plan.FailCall(call, /*for_good=*/false);
+    const Status s = load->Finish();
+    met = plan.faults() > 0;
+    plan.FailNoCall();
+    load.reset();
+    store.reset();
+    store = OpenOrFail(options, path, {});
+    ASSERT_THAT(store->Put("b", "f", "q", "after"), IsOk());
+    number_ = 0;
+    ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+    EXPECT_EQ(changes_.back().row, "b");
+    std::optional<std::string> value;
+    ASSERT_THAT(store->Get("a", "f", "q", &value), IsOk());
+    if (!s.ok() && value == "loaded") ++loaded;
+  }
+  EXPECT_GT(call, 10u);
+  EXPECT_TRUE(loaded > 0 || Stride(5) > 1);
+}
+
 // The puts after the load are not taken for its numbers.
 TEST_F(Changes, AfterADamagedEndOfALoadAreMissed) {
   Open();
