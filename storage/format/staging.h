@@ -107,7 +107,10 @@ class Staging {
   rocksdb::Status Remove() {
     rocksdb::Status s = RemoveContents();
     for (const std::string& file : {Mark(), Lock()}) {
-      if (s.ok()) s = env_->DeleteFile(file);
+      // Begin may not have made the mark.
+      if (s.ok() && !env_->FileExists(file).IsNotFound()) {
+        s = env_->DeleteFile(file);
+      }
     }
     lock_.reset();
     return s.ok() ? env_->DeleteDir(directory_) : s;

@@ -1,12 +1,16 @@
-// A directory in which something is put together, while memory runs out.
+// A directory in which something is put together, while memory or the disk runs
+// out.
 #include "storage/format/staging.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
+#include <string>
 
+#include "tests/support/calling_file_system.h"
 #include "tests/support/failing_new.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -64,6 +68,22 @@ TEST(Staging, LeavesTheContentsOfAnotherAlone) {
     ASSERT_TRUE(std::filesystem::exists(first.contents()));
   }
   EXPECT_GT(successes, 5u) << "calls of operator new";
+}
+
+TEST(Staging, WhoseMarkCannotBeMadeLeavesNothing) {
+  const test::TempDir dir;
+  const auto files = std::make_shared<test::CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  files->OnMaking([](const std::string& path) {
+    return path.ends_with(kStagingMark) ? rocksdb::IOStatus::NoSpace()
+                                        : rocksdb::IOStatus::OK();
+  });
+  {
+    Staging staging(env.get(), dir.File("made"), ".making");
+    const rocksdb::Status s = staging.Begin();
+    EXPECT_TRUE(s.IsNoSpace()) << s.ToString();
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir.File("made.making")));
 }
 
 }  // namespace
