@@ -34,11 +34,12 @@ Status CheckEmpty(rocksdb::Env* env, const std::string& path) {
 
 Status ExportDirectory::Create(rocksdb::Env* env, const std::string& path,
                                std::unique_ptr<ExportDirectory>* directory) {
-  const bool created = env->FileExists(path).IsNotFound();
+  const bool is_new = env->FileExists(path).IsNotFound();
   const std::string staging = path + "/" + kStagingPrefix + NewFileName();
   std::unique_ptr<ExportDirectory> made(
-      new ExportDirectory(env, path, staging, created));
-  Status s = created ? made->MakeDirectory(path) : CheckEmpty(env, path);
+      new ExportDirectory(env, path, staging));
+  Status s = is_new ? made->MakeDirectory(path) : CheckEmpty(env, path);
+  made->created_ = is_new && s.ok();
   if (s.ok()) s = made->MakeDirectory(staging);
   if (s.ok()) *directory = std::move(made);
   return s;

@@ -36,19 +36,15 @@ class ExportDirectory {
   const std::set<std::string>& families_in_place() const { return in_place_; }
 
  private:
-  ExportDirectory(rocksdb::Env* env, std::string path, std::string staging,
-                  bool created)
-      : env_(env),
-        path_(std::move(path)),
-        staging_(std::move(staging)),
-        created_(created) {}
+  ExportDirectory(rocksdb::Env* env, std::string path, std::string staging)
+      : env_(env), path_(std::move(path)), staging_(std::move(staging)) {}
 
   rocksdb::Status MakeDirectory(const std::string& path) const;
 
   rocksdb::Env* const env_;
   const std::string path_;
   const std::string staging_;
-  const bool created_;  // by us
+  bool created_ = false;  // by us
   bool committed_ = false;
   std::set<std::string> staged_;
   std::set<std::string> in_place_;

@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/env.h"
 #include "rowbloom/printable.h"
 #include "storage/hfile/file_info.h"
+#include "storage/hfile_transfer/export_directory.h"
 #include "tests/storage/hfile_transfer/transfers.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
@@ -467,6 +469,24 @@ TEST_F(Export, TakesAnEmptyDirectoryOnly) {
   EXPECT_THAT(ExportHFiles({}, store_.get(), mine, &report_),
               StatusIs(Status::kInvalidArgument,
                        AllOf(HasSubstr(mine), HasSubstr("found a file"))));
+}
+
+// Another export makes the directory first, and has put nothing into it yet.
+TEST_F(Export, RemovesNoDirectoryOfAnother) {
+  class SharedEnv final : public rocksdb::EnvWrapper {
+   public:
+    SharedEnv() : EnvWrapper(rocksdb::Env::Default()) {}
+    const char* Name() const override { return "SharedEnv"; }
+    Status CreateDir(const std::string& path) override {
+      std::filesystem::create_directory(path);
+      return EnvWrapper::CreateDir(path);
+    }
+  };
+  SharedEnv env;
+  std::unique_ptr<hfile_transfer::ExportDirectory> directory;
+  EXPECT_THAT(hfile_transfer::ExportDirectory::Create(&env, out_, &directory),
+              StatusIs(Status::kIOError, HasSubstr(out_)));
+  EXPECT_TRUE(std::filesystem::exists(out_));
 }
 
 TEST_F(Export, OfNothingIsAnEmptyDirectory) {
