@@ -19,13 +19,14 @@ class OutputFile {
   // the default one.
   static rocksdb::Status Create(rocksdb::Env* env, const std::string& path,
                                 std::unique_ptr<OutputFile>* file);
-  // Removes the file unless it was committed.
+  // Removes the file unless it is at its path.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   rocksdb::Status Append(std::string_view bytes);
   // Syncs the appended bytes to the disk, and renames the file to its path.
+  // After an error of the directory's sync it stays there.
   rocksdb::Status Commit();
 
   uint64_t size_bytes() const { return size_bytes_; }

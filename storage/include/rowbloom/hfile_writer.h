@@ -110,7 +110,8 @@ class HFileWriter {
   // Completes the file and puts it at its path, in place of what is there. May
   // be called once. InvalidArgument: the file info, which has the keys of the
   // last cell and of the Bloom filter, has more than 16 MiB: no reader would
-  // open the file.
+  // open the file. IOError: the file is not at its path; or the sync of its
+  // directory failed, and it is there, but a power cut may take it.
   virtual rocksdb::Status Finish() = 0;
 
   // Bytes written so far.
