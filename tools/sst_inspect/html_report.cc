@@ -102,7 +102,10 @@ Status HtmlReport::Finish() {
                        error_);
   }
   if (is_standard_output()) return Status::OK();
+  // Some file systems report at the end that a write failed.
+  errno = 0;
   file_.close();
+  if (file_.fail()) return CannotWrite(path_, errno != 0 ? errno : EIO);
   if (partial_path_.empty()) return Status::OK();
   std::error_code failed;
   fs::rename(partial_path_, path_, failed);
