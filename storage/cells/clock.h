@@ -69,7 +69,10 @@ class LeasedClock {
     noted_ms_ = bound_ms;
     bound_ms_ = bound_ms;
     last_ms_ = bound_ms == 0 ? 0 : std::min(bound_ms + 1, kMaxNowMs);
+    ++starts_;
   }
+  // Returns the number of calls of Start.
+  uint64_t starts() const { return starts_; }
 
   // Returns the bound to keep before a write of this timestamp. nullopt: the
   // kept bound covers it.
@@ -105,6 +108,7 @@ class LeasedClock {
   std::atomic<uint64_t> last_ms_{0};
   std::atomic<uint64_t> noted_ms_{0};
   std::atomic<uint64_t> bound_ms_{0};
+  std::atomic<uint64_t> starts_{0};
 };
 
 }  // namespace rowbloom

@@ -39,6 +39,7 @@ class SstLoad final : public BulkLoad {
         of_store_(opened_.families->Get()),
         options_(options),
         copied_(copied),
+        clock_starts_(opened_.shared->clock.starts()),
         timestamp_ms_(TimeOf(store)),
         newest_ms_(timestamp_ms_) {}
 
@@ -379,7 +380,8 @@ class SstLoad final : public BulkLoad {
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
     const RowLocks::Guard no_writes = store_.writer.locks.LockAll();
-    if (opened_.shared->clock.Now() < timestamp_ms_) {
+    // Its time may have come again since then.
+    if (opened_.shared->clock.starts() != clock_starts_) {
       return Status::Aborted("the store's clock was reset during the load");
     }
     // The files are on the disk at once, so the clock's bound and all earlier
@@ -487,6 +489,7 @@ class SstLoad final : public BulkLoad {
   std::string directory_;
   const BulkLoadOptions options_;
   const FamilyMap* const copied_;  // nullptr: the load is no copy
+  const uint64_t clock_starts_;    // before timestamp_ms_ was taken
   const uint64_t timestamp_ms_;
   // The newest of that and the cells' timestamps, but for those that were more
   // than GivenTimes::kMaxAheadMs ahead of the machine's clock when they were

@@ -626,6 +626,21 @@ TEST_F(HostileClock, ResetEndsALoadThatHadBegunBefore) {
   EXPECT_THAT(store_->Warnings(), IsEmpty());
 }
 
+// Its cells would be newer than puts that were written after the reset.
+TEST_F(HostileClock, ResetEndsALoadWhoseTimeHasComeAgain) {
+  wall_ms_ = kNow + kDayMs;
+  auto load = LoadInto(*store_);
+  ASSERT_THAT(load->Add("r", "s", "q", "loaded"), IsOk());
+  wall_ms_ = kNow;
+  ASSERT_THAT(store_->ResetClock(), IsOk());
+  Put("after");
+  wall_ms_ = kNow + 2 * kDayMs;
+  const rocksdb::Status s = load->Finish();
+  EXPECT_TRUE(s.IsAborted()) << s.ToString();
+  load.reset();
+  EXPECT_THAT(Versions(), ElementsAre(Field(&Cell::value, "after")));
+}
+
 TEST_F(HostileClock, IsSetBackByWritersOnly) {
   store_.reset();
   const auto reader = OpenOrFail({.read_only = true}, dir_.File("db"), {});
