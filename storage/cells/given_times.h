@@ -102,7 +102,8 @@ class GivenTimes {
   }
 
   // Forgets timestamps that are more than kMaxAheadMs ahead of `now_ms`.
-  void ForgetBeyond(uint64_t now_ms) {
+  // Returns the newest that is left; 0: none.
+  uint64_t ForgetBeyond(uint64_t now_ms) {
     const uint64_t most_ms = now_ms + kMaxAheadMs + 1;
     newest_ms_ = 0;
     std::erase_if(times_, [&](const auto& known) {
@@ -110,6 +111,7 @@ class GivenTimes {
       if (after_ms <= most_ms) newest_ms_ = std::max(newest_ms_, after_ms - 1);
       return after_ms > most_ms;
     });
+    return newest_ms_;
   }
 
   // Forgets all timestamps, and frees most of their memory.

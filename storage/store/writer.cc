@@ -695,10 +695,10 @@ Status Writer::ResetClock() {
   s = KeepBound(wall_ms, /*sync=*/true);
   if (!s.ok()) return s;
   clock.Start(wall_ms);
-  no_writes.ForEach([wall_ms](RowLocks::Stripe* stripe) {
-    stripe->given.ForgetBeyond(wall_ms);
+  no_writes.ForEach([&clock, wall_ms](RowLocks::Stripe* stripe) {
+    clock.Note(stripe->given.ForgetBeyond(wall_ms));
   });
-  return s;
+  return KeepExactBound();  // a busy cell may be ahead
 }
 
 Status Writer::Announce(RareKinds kinds) {

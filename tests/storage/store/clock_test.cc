@@ -528,6 +528,26 @@ TEST_F(HostileClock, ResetHidesNoPutOfABusyCell) {
   EXPECT_EQ(Versions()[0].value, "after");
 }
 
+TEST_F(HostileClock, ResetHidesNoLoadIntoABusyCell) {
+  for (int i = 0; i < 300; ++i) Put("before");
+  ASSERT_THAT(store_->ResetClock(), IsOk());
+  auto load = LoadInto(*store_);
+  ASSERT_THAT(load->Add("r", "s", "q", "loaded"), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  load.reset();
+  EXPECT_EQ(Versions()[0].value, "loaded");
+}
+
+TEST_F(HostileClock, ResetHidesNoPutOfABusyCellInTheNextProcess) {
+  for (const bool crashed : {false, true}) {
+    for (int i = 0; i < 300; ++i) Put("before");
+    ASSERT_THAT(store_->ResetClock(), IsOk());
+    crashed ? Crash() : Open("db");
+    Put("after");
+    EXPECT_EQ(Versions()[0].value, "after") << crashed;
+  }
+}
+
 TEST_F(HostileClock, DeletesTakePutsThatAreLaterThanTheClock) {
   const FamilyOptions own = {.timestamps = Timestamps::kClient,
                              .max_versions = 2};
