@@ -46,7 +46,6 @@ class TrackedTransaction final : public Transaction {
       over_ = true;
       const std::vector<Change> changes = Changes();
       if (!s.ok() || changes.empty()) return s;
-      s = opened_.CheckWritable();
       for (const Change& change : changes) {
         if (s.ok()) s = Track(change);
       }
