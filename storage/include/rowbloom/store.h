@@ -176,15 +176,12 @@ class Store {
 
   // Writes the changes if the row meets all conditions; *applied says whether
   // it did. No other write of the row comes in between. InvalidArgument: a
-  // change of another row, or a condition that means nothing.
+  // change of another row, or a condition that means nothing. REQUIRES that
+  // `changes` is no Transaction, which its Commit writes.
   rocksdb::Status CheckAndWrite(std::string_view row,
                                 std::span<const Condition> conditions,
                                 const WriteBatch& changes, bool* applied,
                                 const WriteOptions& options = {});
-  rocksdb::Status CheckAndWrite(std::string_view row,
-                                std::span<const Condition> conditions,
-                                const Transaction& changes, bool* applied,
-                                const WriteOptions& options = {}) = delete;
 
   rocksdb::Status CheckAndPut(std::string_view row, std::string_view family,
                               std::string_view qualifier,
