@@ -380,7 +380,7 @@ class SstLoad final : public BulkLoad {
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
     const RowLocks::Guard no_writes = store_.writer.locks.LockAll();
-    // Its time may have come again since then.
+    // The clock may have passed the time of the load again.
     if (opened_.shared->clock.starts() != clock_starts_) {
       return Status::Aborted("the store's clock was reset during the load");
     }

@@ -291,7 +291,7 @@ TEST(HFileRoundTrip, MetaBlocksAndFileInfoComeBack) {
   }
 }
 
-// What is written can be read.
+// A file that was written can be read.
 TEST(HFileRoundTrip, FileInfoUpToTheLimit) {
   const test::TempDir dir;
   const std::string path = dir.File("info.hfile");
