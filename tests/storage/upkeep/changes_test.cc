@@ -957,6 +957,15 @@ TEST_F(Changes, GiveNoCellOfADroppedFamilyToItsSuccessor) {
                       {Kind::kCell, "new"}}));
 }
 
+// Returns a load of one cell, ready to be finished, of which the store has an
+// older version.
+std::unique_ptr<BulkLoad> LoadAfterAPut(Store* store) {
+  EXPECT_THAT(store->Put("a", "f", "q", "before"), IsOk());
+  auto load = LoadInto(*store);
+  EXPECT_THAT(load->Add("a", "f", "q", "loaded"), IsOk());
+  return load;
+}
+
 // A process that ends anywhere in a load leaves a log that goes on after it,
 // also where the next opening writes more than that.
 TEST_F(Changes, GoOnAfterALoadThatWasInterruptedAnywhere) {
@@ -971,9 +980,7 @@ TEST_F(Changes, GoOnAfterALoadThatWasInterruptedAnywhere) {
     StoreOptions options = kKeepsLog;
     options.env = env.get();
     auto store = OpenOrFail(options, path, {{"f", {}}});
-    ASSERT_THAT(store->Put("a", "f", "q", "before"), IsOk());
-    auto load = LoadInto(*store);
-    ASSERT_THAT(load->Add("a", "f", "q", "loaded"), IsOk());
+    auto load = LoadAfterAPut(store.get());
     plan.FailCall(call, /*for_good=*/true);
     const Status s = load->Finish();
     met = plan.faults() > 0;
@@ -1015,9 +1022,7 @@ TEST_F(Changes, GoOnAfterALoadInWhichACallFailed) {
     StoreOptions options = kKeepsLog;
     options.env = env.get();
     auto store = OpenOrFail(options, path, {{"f", {}}});
-    ASSERT_THAT(store->Put("a", "f", "q", "before"), IsOk());
-    auto load = LoadInto(*store);
-    ASSERT_THAT(load->Add("a", "f", "q", "loaded"), IsOk());
+    auto load = LoadAfterAPut(store.get());
     plan.FailCall(call, /*for_good=*/false);
     const Status s = load->Finish();
     met = plan.faults() > 0;
