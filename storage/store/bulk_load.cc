@@ -114,9 +114,6 @@ class SstLoad final : public BulkLoad {
         if (s.ok()) s = CloseFile(&load);
         if (!s.ok()) return s;
       }
-      std::erase_if(families_, [](const auto& family) {
-        return family.second.files.empty();
-      });
       return families_.empty() ? Status::OK() : Ingest();
     });
   }
@@ -394,14 +391,21 @@ class SstLoad final : public BulkLoad {
     at_once.allow_write_stall = true;
     if (s.ok()) s = opened_.database->Flush(at_once, handles);
     for (auto& [name, load] : families_) {
-      // Loaded puts that it deletes would take the places of visible versions.
+      // Loaded puts that it deletes would take the places of visible versions,
+      // and puts that were left out would be visible without it.
       if (load.family->second.shared_rules->FamilyVersionDeletes() !=
           load.known_version_deletes) {
         return Aborted("a DeleteFamilyVersion was written to ",
-                       QuotedFamily(name), " during the load: load again");
+                       QuotedFamily(name),
+                       ", or removed from it, during the load: load again");
       }
       if (s.ok()) s = AddVersionDeletes(&load);
     }
+    // All cells of a family may have been left out.
+    std::erase_if(families_, [](const auto& family) {
+      return family.second.files.empty();
+    });
+    if (!s.ok() || families_.empty()) return s;
     // Nothing comes between the marks and the numbers: another load may
     // announce what it adds.
     const std::lock_guard no_records(store_.writer.records_mutex);
@@ -423,7 +427,7 @@ class SstLoad final : public BulkLoad {
       // Written into a file, it would be refused when it is ingested again.
       ingestion.options.write_global_seqno = false;
     }
-    if (s.ok()) s = opened_.database.WriteSynced(&marks);
+    s = opened_.database.WriteSynced(&marks);
     if (!s.ok()) return s;
     for (auto& [name, load] : families_) {
       SharedRules& rules = *load.family->second.shared_rules;

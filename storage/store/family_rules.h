@@ -83,8 +83,8 @@ class SharedRules {
   void SetMerged(uint32_t max_versions) { merged_ = max_versions; }
 
   // Returns a number that rises, under the locks of the rows, with each write
-  // of a kDeleteFamilyVersion after it is visible, and with each load of some
-  // before its files are added.
+  // or removal of a kDeleteFamilyVersion after it is visible, and with each
+  // load of some before its files are added.
   uint64_t FamilyVersionDeletes() const { return family_version_deletes_; }
   void NoteFamilyVersionDelete() { ++family_version_deletes_; }
 

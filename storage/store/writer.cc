@@ -542,8 +542,13 @@ class Writer::Draft {
           (!marker_ms && !MayHave(kLaterPuts) &&
            timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs)) {
         kept->emplace_back("", Entry{type, timestamp_ms, {}});
-      } else if (timestamp_ms > marker_ms.value_or(0)) {
+      } else if (!marker_ms || timestamp_ms > *marker_ms) {
         found = kLaterPuts;
+        // A load may have left out puts that the removed delete, or one that it
+        // replaced, would take.
+        if (MayHave(kFamilyVersionDeletes)) {
+          family_version_deletes_.push_back(family().shared_rules.get());
+        }
       }
     };
     if (row_deletes.up_to_ms) {
@@ -623,7 +628,7 @@ class Writer::Draft {
   // and key, as hashes for UpdateCounts.
   std::map<std::pair<const Family*, std::string>, uint64_t> joins_;
   std::list<std::string> updated_;  // values of increments and appends
-  // The family of each kDeleteFamilyVersion.
+  // The family of each kDeleteFamilyVersion, and of each removed one.
   std::vector<SharedRules*> family_version_deletes_;
   RareKinds rare_kinds_ = 0;  // of the entries
   bool is_wide_ = false;      // NoteWideWrite

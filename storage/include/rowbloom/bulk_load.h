@@ -77,9 +77,10 @@ class BulkLoad {
 
   // Adds the files to the store, all or none. InvalidArgument: a second call.
   // Aborted: the store's clock was reset during the load, or a
-  // DeleteFamilyVersion was written to one of its families; load again.
-  // IOError: the cells are not in the store now, but all of them may be once
-  // it is opened again; the message says if all or some of them are visible.
+  // DeleteFamilyVersion was written to one of its families or removed from it;
+  // load again. IOError: the cells are not in the store now, but all of them
+  // may be once it is opened again; the message says if all or some of them are
+  // visible.
   virtual rocksdb::Status Finish() = 0;
 
   // False: the store has no cell of the load, and will have none when it is

@@ -535,6 +535,39 @@ TEST_F(Load, ADeleteOfAVersionOfTheRowEndsTheLoadsOfItsFamily) {
               ElementsAre(Cell{"c", "q", 10, "visible"}));
 }
 
+// A version that was left out of a load, as it was deleted, would be missing.
+TEST_F(Load, ARemovedDeleteOfAVersionEndsTheLoadsOfItsFamily) {
+  constexpr uint64_t kNow = 1'700'000'000'000;
+  constexpr uint64_t kLate = kNow + 5000;
+  path_ = dir_.File("one");
+  store_ = OpenOrFail({}, path_, {{"c", {.timestamps = Timestamps::kClient}}},
+                      [] { return kNow; });
+  using enum ChangeType;
+  const std::vector<std::vector<ChangeType>> removals = {
+      {kRemoveFamily}, {kDeleteFamily, kRemoveFamily}};
+  for (const std::vector<ChangeType>& removal : removals) {
+    SCOPED_TRACE(removal.size());
+    WriteBatch deletes;
+    deletes.DeleteFamilyVersion("r", "c", kLate);
+    ASSERT_THAT(store_->Write(deletes), IsOk());
+    const auto load = Begin();
+    ASSERT_THAT(load->Add("r", "c", "q", "load", kLate), IsOk());
+    for (const ChangeType type : removal) {
+      Change change{type, "r", "c"};
+      if (type == kDeleteFamily) change.timestamp_ms = kLate;
+      ASSERT_THAT(store_->Write(change), IsOk());
+    }
+    EXPECT_THAT(load->Finish(),
+                StatusIs(Status::kAborted,
+                         HasSubstr("family \"c\", or removed from it")));
+  }
+  const auto load = Begin();
+  ASSERT_THAT(load->Add("r", "c", "q", "load", kLate), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_THAT(Versions("r", "c", "q"),
+              ElementsAre(Cell{"c", "q", kLate, "load"}));
+}
+
 // A delete that expired stays while a put that it takes is in a file.
 TEST_F(Load, OldPutsKeepTheDeletesThatTakeThem) {
   constexpr uint64_t kNow = 1'700'000'000'000;
