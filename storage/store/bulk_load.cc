@@ -435,6 +435,10 @@ class SstLoad final : public BulkLoad {
       if (!load.version_deletes.empty()) rules.NoteFamilyVersionDelete();
       load.unreadable_files = UnreadableFiles(load);
     }
+    // Tells readers of the log how many numbers the load took. Without it, the
+    // stream of changes does not go on after the load. Once the files are
+    // added, it needs no memory of its own.
+    rocksdb::WriteBatch end(/*reserved_bytes=*/64);
     const uint64_t number = opened_.database->GetLatestSequenceNumber();
     {
       const CompactionGate::Closed no_compactions(opened_.compaction_gate.get(),
@@ -451,9 +455,6 @@ class SstLoad final : public BulkLoad {
     if (newest_ms_ > timestamp_ms_) {
       opened_.shared->clock.RaiseTo(newest_ms_ + 1);
     }
-    // Tells readers of the log how many numbers the load took. Without it, the
-    // stream of changes does not go on after the load.
-    rocksdb::WriteBatch end;
     MarkLoadEnd(opened_.database->GetLatestSequenceNumber() - number, &end);
     lacks_end_ = !opened_.database.WriteSynced(&end).ok();
     for (const auto& [name, load] : families_) {
