@@ -282,9 +282,9 @@ RowScanner::Iterator RowScanner::begin() {
 void RowScanner::Advance() {
   begun_ = true;
   if (source_ == nullptr) return;
-  status_ = CatchExceptions([this] { return source_->Next(&row_, &valid_); });
-  if (!status_.ok()) valid_ = false;
-  if (valid_) return;
+  bool valid = false;
+  status_ = CatchExceptions([&] { return source_->Next(&row_, &valid); });
+  if (status_.ok() && valid) return;
   const Status s = CatchExceptions([this] {
     token_ = source_->Token(status_.ok());
     return Status::OK();

@@ -43,7 +43,9 @@ class RowScanner {
    private:
     friend class RowScanner;
     explicit Iterator(RowScanner* scanner) : scanner_(scanner) {}
-    bool AtEnd() const { return scanner_ == nullptr || !scanner_->valid_; }
+    bool AtEnd() const {
+      return scanner_ == nullptr || scanner_->source_ == nullptr;
+    }
     RowScanner* scanner_ = nullptr;
   };
 
@@ -77,7 +79,6 @@ class RowScanner {
   std::string token_;               // at the end
   Row row_;
   bool begun_ = false;
-  bool valid_ = false;
   rocksdb::Status status_;
 };
 

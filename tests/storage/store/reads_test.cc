@@ -131,7 +131,9 @@ TEST_F(Reads, ScanIsARangeOfTheMomentItBegan) {
   RowScanner rows = ScanOf(*store_, {.row_prefix = "b"});
   ASSERT_THAT(store_->DeleteRow("ba"), IsOk());
   ASSERT_THAT(store_->Put("b0", "a", "q", "v"), IsOk());
+  const RowScanner::Iterator first = rows.begin();
   RowScanner moved = std::move(rows);
+  EXPECT_TRUE(first == std::default_sentinel);  // `rows` has no rows now
   std::string names;
   std::ranges::for_each(moved,
                         [&names](const Row& row) { names += row.row + " "; });
