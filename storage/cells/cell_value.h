@@ -58,6 +58,7 @@ inline bool DecodeCellValue(std::string_view stored, CellValue* cell) {
   if (stored.size() < kCellHeadBytes) return false;
   const auto version = static_cast<uint8_t>(stored[0]);
   cell->timestamp_ms = LoadWord(stored.data() + 1);
+  if (cell->timestamp_ms > kMaxTimestampMs) return false;
   if (version == kCellFormatVersion) {
     cell->ttl_ms = kNoTtl;
     cell->value = stored.substr(kCellHeadBytes);
@@ -85,6 +86,11 @@ inline std::string ProblemOfCellValue(std::string_view stored) {
   if (version != kCellFormatVersion && !has_ttl) {
     return Concat("expected a value of format version ", kCellFormatVersion,
                   " or ", kTtlCellFormatVersion, ", found ", version);
+  }
+  const uint64_t timestamp_ms = LoadWord(stored.data() + 1);
+  if (timestamp_ms > kMaxTimestampMs) {
+    return Concat("expected a timestamp of at most ", kMaxTimestampMs,
+                  ", found ", timestamp_ms);
   }
   return Concat("expected a TTL of at most ", kMaxTimestampMs, ", found ",
                 LoadWord(stored.data() + kCellHeadBytes));

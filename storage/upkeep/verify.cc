@@ -337,10 +337,6 @@ class Verification {
   }
 
   Status CheckEntry(const Entry& entry) const {
-    if (entry.timestamp_ms > kMaxTimestampMs) {
-      return Corruption("expected a timestamp of at most ", kMaxTimestampMs,
-                        ", found ", entry.timestamp_ms);
-    }
     if ((RareKindsOf(entry) & ~opened_.shared->rare_kinds) == 0) {
       return Status::OK();
     }

@@ -25,6 +25,7 @@ void CheckLatest(std::string_view stored) {
     Check(!ProblemOfCellValue(stored).empty(), "a problem is named");
     return;
   }
+  Check(cell.timestamp_ms <= kMaxTimestampMs, "a timestamp has its bound");
   Check(IsPartOf(cell.value, stored), "a value is part of the stored bytes");
   std::string written = EncodeCellHead(cell.timestamp_ms, cell.ttl_ms);
   written += cell.value;

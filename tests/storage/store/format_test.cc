@@ -191,6 +191,9 @@ TEST_F(StoreFormat, EveryShorterValueAndEveryOtherVersionIsCorruption) {
   cases.emplace_back(EncodeCellHead(kNow, kMaxTimestampMs + 1),
                      "expected a TTL of at most 9223372036854775807, found "
                      "9223372036854775808");
+  cases.emplace_back(EncodeCellHead(kMaxTimestampMs + 1, kNoTtl),
+                     "expected a timestamp of at most 9223372036854775807, "
+                     "found 9223372036854775808");
   for (const auto& [value, problem] : cases) {
     ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "info", key, value));
     const auto store = OpenOrFail({}, path_, {});
