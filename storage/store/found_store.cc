@@ -68,6 +68,8 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
   found->table_files = static_cast<size_t>(std::ranges::count_if(
       entries, [](const std::string& name) { return name.ends_with(".sst"); }));
   if (has("CURRENT")) return LookIntoDatabase(env, path, found);
+  // A creation takes the lock before it writes its mark.
+  std::erase(entries, "LOCK");
   if (entries.empty() || found->creation_mark) return s;
   return InvalidArgument(
       path, " is not a rowbloom store: it has files, but none named CURRENT");

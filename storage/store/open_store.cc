@@ -221,7 +221,7 @@ class Opener {
     Status s = env_->FileExists(lock);
     if (!s.ok()) {
       s = Find();
-      if (s.ok() && !found_.exists()) s = PrepareCreation();
+      if (s.ok() && !found_.exists()) s = MakeDirectory();
       // A store that another caller is creating may not look like one yet.
       if (!s.ok() && !env_->FileExists(lock).ok()) return s;
     }
@@ -229,14 +229,17 @@ class Opener {
                                     "the store at " + path() +
                                         " is open for writing already, in this "
                                         "process or another one");
-    return s.ok() ? Find() : s;
+    if (s.ok()) s = Find();
+    if (!s.ok() || found_.exists() || found_.creation_mark) return s;
+    // The mark needs the lock: without it, another caller may have created the
+    // store by now, and opened it.
+    found_.creation_mark = true;
+    return rocksdb::WriteStringToFile(env_, "", MarkPath());
   }
 
-  // Leaves a directory with the mark, and perhaps an empty database.
-  Status PrepareCreation() {
-    Status s = env_->CreateDirIfMissing(path());
-    if (s.ok()) s = SyncDirectory(env_, ParentOf(path()));
-    return s.ok() ? rocksdb::WriteStringToFile(env_, "", MarkPath()) : s;
+  Status MakeDirectory() {
+    const Status s = env_->CreateDirIfMissing(path());
+    return s.ok() ? SyncDirectory(env_, ParentOf(path())) : s;
   }
 
   rocksdb::DBOptions DatabaseOptions() const {

@@ -11,11 +11,13 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <functional>
 #include <limits>
 #include <set>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "rocksdb/cache.h"
 #include "rocksdb/env.h"
@@ -71,9 +73,13 @@ class StoreOpen : public ::testing::Test {
 };
 
 TEST_F(StoreOpen, CreatesInAnEmptyDirectoryToo) {
-  std::filesystem::create_directory(path_);
-  EXPECT_THAT(Open({}, {{"a", {}}}), IsOk());
-  EXPECT_FALSE(std::filesystem::exists(path_ + "/" + kCreationMark));
+  for (const bool has_lock : {false, true}) {
+    path_ = dir_.File(has_lock ? "locked" : "empty");
+    std::filesystem::create_directory(path_);
+    if (has_lock) std::ofstream(path_ + "/LOCK").flush();
+    EXPECT_THAT(Open({}, {{"a", {}}}), IsOk());
+    EXPECT_FALSE(std::filesystem::exists(path_ + "/" + kCreationMark));
+  }
 }
 
 TEST_F(StoreOpen, StoreWithoutFamiliesIsAStore) {
@@ -404,6 +410,30 @@ TEST_F(StoreOpen, OneOfSeveralThatOpenAtOnceIsIn) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(opened, 1);
   }
+}
+
+// An Env that makes a call before it creates its first directory.
+class RacingEnv final : public rocksdb::EnvWrapper {
+ public:
+  explicit RacingEnv(std::function<void()> call)
+      : EnvWrapper(rocksdb::Env::Default()), call_(std::move(call)) {}
+  const char* Name() const override { return "RacingEnv"; }
+  Status CreateDirIfMissing(const std::string& directory) override {
+    if (const auto call = std::exchange(call_, nullptr)) call();
+    return EnvWrapper::CreateDirIfMissing(directory);
+  }
+
+ private:
+  std::function<void()> call_;
+};
+
+// An opening does not look for the damage of a store that has the mark.
+TEST_F(StoreOpen, ACreationThatComesSecondLeavesNoMark) {
+  RacingEnv env([this] { EXPECT_THAT(Open({}, {{"a", {}}}), IsOk()); });
+  std::unique_ptr<Store> second;
+  EXPECT_TRUE(Store::Open({.env = &env}, path_, {{"a", {}}}, &second).IsBusy());
+  ASSERT_NE(store_, nullptr);
+  EXPECT_FALSE(std::filesystem::exists(path_ + "/" + kCreationMark));
 }
 
 TEST_F(StoreOpen, CopyWithoutALockIsRefusedAsItIs) {
