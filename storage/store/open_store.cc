@@ -38,6 +38,10 @@ using rocksdb::Status;
 constexpr size_t kMinOptionBytes = size_t{64} << 10;
 constexpr size_t kMaxOptionBytes = size_t{64} << 30;
 
+// RocksDB adds to the size of a cache before it divides it among shards. Above
+// the limit the sum would overflow, and the cache would hold nothing.
+constexpr size_t kMaxCacheBytes = std::numeric_limits<size_t>::max() / 2;
+
 // The metadata is a few small records, written often.
 constexpr size_t kMetadataWriteBufferBytes = size_t{1} << 20;
 
@@ -79,7 +83,8 @@ Status CheckResources(const StoreOptions& options) {
                            options.block_cache->GetCapacity());
   }
   return CheckRanges(
-      {{"background_jobs", options.background_jobs, 1, kMaxBackgroundJobs},
+      {{"block_cache_bytes", cache_bytes, 0, kMaxCacheBytes},
+       {"background_jobs", options.background_jobs, 1, kMaxBackgroundJobs},
        {"write_buffer_bytes", options.write_buffer_bytes, kMinOptionBytes,
         kMaxOptionBytes},
        {"file_bytes", options.file_bytes, kMinOptionBytes, kMaxOptionBytes},

@@ -106,8 +106,8 @@ struct StoreOptions {
   // row) or fixed:N (rows of N bytes), the layouts that keep the order of rows.
   // nullopt: that of the store, and escaped for a new one.
   std::optional<KeyLayout> key_layout;
-  // The block cache of all families, in bytes. It holds data blocks; filters
-  // and indexes, which the open files hold, are charged to it.
+  // The block cache of all families, in bytes; at most 2^63 - 1. It holds data
+  // blocks; filters and indexes, which the open files hold, are charged to it.
   size_t block_cache_bytes = kDefaultBlockCacheBytes;
   // The size of one family's memtable at which it is flushed, in bytes; 64 KiB
   // to 64 GiB.

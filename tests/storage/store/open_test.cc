@@ -797,6 +797,9 @@ TEST_F(StoreOpen, ResourcesThatDoNotGoTogetherAreRefusedByName) {
       {{.block_cache_bytes = 1 << 20,
         .block_cache = rocksdb::NewLRUCache(8 << 20)},
        "block_cache_bytes is 1048576 beside a block_cache of 8388608"},
+      {{.block_cache_bytes = std::numeric_limits<size_t>::max()},
+       "block_cache_bytes is 18446744073709551615, expected at most "
+       "9223372036854775807"},
       {{.background_jobs = 0}, "background_jobs is 0, expected 1 to 1024"},
       {{.background_jobs = 1025}, "background_jobs is 1025"},
       {{.max_open_files = 31}, "max_open_files is 31, expected 32 to"},
