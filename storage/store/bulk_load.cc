@@ -40,7 +40,7 @@ class SstLoad final : public BulkLoad {
         options_(options),
         copied_(copied),
         clock_starts_(opened_.shared->clock.starts()),
-        timestamp_ms_(TimeOf(store)),
+        timestamp_ms_(store->writer.StepClock()),
         newest_ms_(timestamp_ms_) {}
 
   ~SstLoad() override {
@@ -306,13 +306,6 @@ class SstLoad final : public BulkLoad {
     return family.format == CellFormat::kVersioned
                ? load->writer->Merge(load->key, load->stored)
                : load->writer->Put(load->key, load->stored);
-  }
-
-  // A time that no write has, nor will have: a write under way may not have
-  // noted yet what it gave.
-  static uint64_t TimeOf(Store::Impl* store) {
-    const RowLocks::Guard no_writes = store->writer.locks.LockAll();
-    return store->opened.shared->clock.Step();
   }
 
   static Status CloseFile(FamilyLoad* load) {

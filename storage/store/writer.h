@@ -56,6 +56,13 @@ class Writer {
                               const StoreSnapshot& snapshot, const Change& at,
                               std::optional<std::string>* value);
 
+  // Returns a time that no write has, nor will have. Waits for writes under
+  // way, which may not have noted yet what they gave, and for ResetClock.
+  uint64_t StepClock() {
+    const RowLocks::Guard no_writes = locks.LockAll();
+    return opened_.shared->clock.Step();
+  }
+
   // Makes the kept bound of the clock cover a timestamp.
   rocksdb::Status CoverTimestamp(uint64_t timestamp_ms);
 

@@ -147,7 +147,7 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     // exist.
     to_load.read_only = false;
     to_load.create_if_missing = true;
-    const uint64_t not_before_ms = opened.shared->clock.Step();
+    const uint64_t not_before_ms = impl_->writer.StepClock();
     std::unique_ptr<Store> to;
     s = OpenStore(
         to_load, staging.contents(), options.families,
