@@ -48,7 +48,14 @@ class FamilyTable {
     const std::lock_guard lock(slot.mutex);
     return slot.families;
   }
-  // Returns the same without a reference. REQUIRES that no Set runs meanwhile.
+  // Tells whether these are the families at present.
+  bool IsPresent(const FamilyMap& families) const {
+    const Slot& slot = slots_[ThreadSlot()];
+    const std::lock_guard lock(slot.mutex);
+    return slot.families.get() == &families;
+  }
+  // Returns those of Get without a reference. REQUIRES that no Set runs
+  // meanwhile.
   const FamilyMap& Unshared() const { return *slots_[0].families; }
 
   // The families for all slots, made so that Set allocates nothing.

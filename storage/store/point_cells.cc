@@ -56,11 +56,15 @@ void PointCells::ReadOne() {
   }
   // Deletes of a row stay as long as there is a cell that they take. So a row
   // without deletes now had none when the cell was read, unless a kRemoveFamily
-  // removed both. Otherwise both are read again, as of one state.
+  // removed both, or a compaction did under a shorter TTL than that of
+  // families_. Otherwise both are read again, as of one state.
   rocksdb::PinnableSlice of_row;
   const Status found =
       opened_.database->Get(options, family, RowKey(wanted), &of_row);
-  if (!found.IsNotFound() || opened_.shared->MayHave(kLaterPuts)) ReadAll();
+  if (!found.IsNotFound() || opened_.shared->MayHave(kLaterPuts) ||
+      !opened_.families->IsPresent(families_)) {
+    ReadAll();
+  }
 }
 
 void PointCells::ReadAll() {

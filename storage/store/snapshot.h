@@ -17,7 +17,7 @@ class StoreSnapshot final : public Snapshot {
       families_ = opened_.families->Get();
       if (snapshot_ != nullptr) opened_.database->ReleaseSnapshot(snapshot_);
       snapshot_ = opened_.database->GetSnapshot();
-    } while (opened_.families->Get().get() != families_.get());
+    } while (!opened_.families->IsPresent(*families_));
   }
   ~StoreSnapshot() override { opened_.database->ReleaseSnapshot(snapshot_); }
 

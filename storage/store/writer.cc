@@ -235,8 +235,10 @@ class Writer::Draft {
   uint64_t RowId() const { return at_.hash ^ at_.family_id(); }
 
   Status FindNewest(std::string_view qualifier, NewestCell* cell) {
-    Status s = cells_.Find(at_, qualifier, cell);
-    if (s.ok()) s = cells_.FindRowDeletes(at_, &cell->row_deletes);
+    // Compactions, which keep no expired entry for a snapshot, remove a delete
+    // after what it takes.
+    Status s = cells_.FindRowDeletes(at_, &cell->row_deletes);
+    if (s.ok()) s = cells_.Find(at_, qualifier, cell);
     if (s.ok()) cell->newest = Newest(*cell, family().rules());
     return s;
   }

@@ -1,6 +1,8 @@
 // A file system that tells a test what is done with its files.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -13,8 +15,8 @@
 
 namespace rowbloom::test {
 
-// The default file system, which calls back before a file is made, linked or
-// renamed, and after one, or a directory, was synced. Thread-safe; the
+// The default file system, which calls back before a file is made, read, linked
+// or renamed, and after one, or a directory, was synced. Thread-safe; the
 // callbacks may be called by several threads at one time, and may use the
 // database.
 class CallingFileSystem final : public rocksdb::FileSystemWrapper {
@@ -28,6 +30,11 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   void OnOpened(Callback opened) {
     const std::lock_guard lock(mutex_);
     opened_ = std::move(opened);
+  }
+  // Before a part of a file is read.
+  void OnRead(Callback read) {
+    const std::lock_guard lock(mutex_);
+    read_ = std::move(read);
   }
   void OnMade(Callback made) {
     OnMaking(made == nullptr ? Refusal()
@@ -71,6 +78,18 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
       rocksdb::IODebugContext* context) override {
     Call(&CallingFileSystem::opened_, path);
     return FileSystemWrapper::NewSequentialFile(path, options, file, context);
+  }
+
+  rocksdb::IOStatus NewRandomAccessFile(
+      const std::string& path, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+      rocksdb::IODebugContext* context) override {
+    const rocksdb::IOStatus s =
+        FileSystemWrapper::NewRandomAccessFile(path, options, file, context);
+    if (s.ok()) {
+      *file = std::make_unique<RandomAccessFile>(std::move(*file), this, path);
+    }
+    return s;
   }
 
   rocksdb::IOStatus NewWritableFile(
@@ -155,6 +174,28 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     const std::string path_;
   };
 
+  class RandomAccessFile final
+      : public rocksdb::FSRandomAccessFileOwnerWrapper {
+   public:
+    RandomAccessFile(std::unique_ptr<rocksdb::FSRandomAccessFile> file,
+                     CallingFileSystem* system, std::string path)
+        : FSRandomAccessFileOwnerWrapper(std::move(file)),
+          system_(system),
+          path_(std::move(path)) {}
+    rocksdb::IOStatus Read(uint64_t offset, size_t bytes,
+                           const rocksdb::IOOptions& options,
+                           rocksdb::Slice* read, char* scratch,
+                           rocksdb::IODebugContext* context) const override {
+      system_->Call(&CallingFileSystem::read_, path_);
+      return FSRandomAccessFileOwnerWrapper::Read(offset, bytes, options, read,
+                                                  scratch, context);
+    }
+
+   private:
+    CallingFileSystem* const system_;
+    const std::string path_;
+  };
+
   class Directory final : public rocksdb::FSDirectoryWrapper {
    public:
     Directory(std::unique_ptr<rocksdb::FSDirectory> directory,
@@ -200,6 +241,7 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   std::mutex mutex_;
   Judge judge_;
   Callback opened_;
+  Callback read_;
   Refusal making_;
   Callback linked_;
   Callback renamed_;

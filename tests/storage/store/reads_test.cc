@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "rocksdb/env.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/calling_file_system.h"
 #include "tests/support/owned_address.h"
 #include "tests/support/random.h"
 
@@ -230,6 +232,52 @@ TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
   reader.join();
   EXPECT_GT(reads, 0);
   EXPECT_EQ(shown, 0);
+}
+
+// Under a shorter TTL, compactions remove a version and then the delete that
+// hides it. A read that began under the longer one would show it.
+TEST(ReadsBesideAnAlteration, DoNotShowWhatADeleteHid) {
+  constexpr uint64_t kNowMs = 1'700'000'000'000;
+  for (const bool in_transaction : {false, true}) {
+    SCOPED_TRACE(in_transaction);
+    const TempDir dir;
+    const auto files = std::make_shared<CallingFileSystem>();
+    const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
+    FamilyOptions family = {.timestamps = Timestamps::kClient};
+    const auto store =
+        OpenOrFail({.front_filter_limit_bytes = 0,
+                    .auto_compaction = false,
+                    .transactions = true,
+                    .env = env.get()},
+                   dir.File("db"), {{"f", family}}, [] { return kNowMs; });
+    ASSERT_THAT(
+        store->Put("r", "f", "q", "deleted", {.timestamp_ms = kNowMs - 3000}),
+        IsOk());
+    ASSERT_THAT(store->Flush(), IsOk());
+    ASSERT_THAT(store->DeleteFamily("r", "f", {.timestamp_ms = kNowMs - 2000}),
+                IsOk());
+    ASSERT_THAT(store->Flush(), IsOk());
+    std::unique_ptr<Transaction> transaction;
+    if (in_transaction) {
+      ASSERT_THAT(store->Begin(&transaction), IsOk());
+    }
+    family.ttl_ms = 1000;
+    files->OnRead([&](const std::string& /*path*/) {
+      files->OnRead(nullptr);
+      std::thread([&] {
+        EXPECT_THAT(store->AlterFamily("f", family), IsOk());
+        for (int i = 0; i < 2; ++i) {
+          EXPECT_THAT(store->Compact(), IsOk());
+        }
+      }).join();
+    });
+    std::optional<std::string> value;
+    EXPECT_THAT(in_transaction ? transaction->Get("r", "f", "q", &value)
+                               : store->Get("r", "f", "q", &value),
+                IsOk());
+    EXPECT_EQ(value, std::nullopt);
+    EXPECT_EQ(StoreStatsOf(*store).families["f"].files, 0u);
+  }
 }
 
 // A lease is given once the one before it has expired. The clock gives the next
