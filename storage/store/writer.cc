@@ -590,6 +590,7 @@ class Writer::Draft {
     // Cells are joined one by one, as together they may be larger than memory.
     for (const auto& [at, cell] : joins_) {
       const auto& [family, key] = at;
+      const OldestPut::Rewrite rewrite(&family->shared_rules->oldest_put);
       rocksdb::PinnableSlice value;
       Entries entries;
       std::string problem;

@@ -7,9 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "rocksdb/env.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/calling_file_system.h"
 
 namespace rowbloom::test::expiry_test {
 namespace {
@@ -298,6 +301,57 @@ INSTANTIATE_TEST_SUITE_P(Deletes, ExpiryOf,
                                            ChangeType::kDeleteVersion,
                                            ChangeType::kDeleteFamily,
                                            ChangeType::kDeleteFamilyVersion));
+
+// The writer joins the versions of a cell that is written often. Meanwhile
+// compactions may remove one of them, and then the delete that took it.
+TEST(ExpiryBesideAJoin, ADeletedVersionDoesNotComeBack) {
+  const TempDir dir;
+  const auto files = std::make_shared<CallingFileSystem>();
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
+  FamilyOptions options = {
+      .timestamps = Timestamps::kClient, .max_versions = 20, .ttl_ms = kTtlMs};
+  const auto open = [&] {
+    return OpenOrFail({.front_filter_limit_bytes = 0,
+                       .auto_compaction = false,
+                       .env = env.get()},
+                      dir.File("db"), {{"f", options}}, [] { return kStart; });
+  };
+  auto store = open();
+  ASSERT_THAT(store->Put("r", "f", "q", "SECRET",
+                         {.timestamp_ms = kStart - 3 * kTtlMs}),
+              IsOk());
+  ASSERT_THAT(store->Flush(), IsOk());
+  ASSERT_THAT(
+      store->DeleteFamily("r", "f", {.timestamp_ms = kStart - 2 * kTtlMs}),
+      IsOk());
+  ASSERT_THAT(store->Flush(), IsOk());
+  // A store that was just opened knows that no memtable has an old put.
+  store.reset();
+  store = open();
+  constexpr uint64_t kWrites = 8;  // those after which the cell is joined
+  bool joined = false;
+  for (uint64_t i = 0; i < kWrites; ++i) {
+    if (i == kWrites - 1) {
+      files->OnRead([&](const std::string& /*path*/) {
+        files->OnRead(nullptr);
+        joined = true;
+        std::thread([&store] {
+          for (int compaction = 0; compaction < 3; ++compaction) {
+            EXPECT_THAT(store->Compact({.start_row = "a", .stop_row = "z"}),
+                        IsOk());
+          }
+        }).join();
+      });
+    }
+    ASSERT_THAT(store->Put("r", "f", "q", "v", {.timestamp_ms = kStart + i}),
+                IsOk());
+  }
+  EXPECT_TRUE(joined);
+  options.ttl_ms = 0;
+  ASSERT_THAT(store->AlterFamily("f", options), IsOk());
+  EXPECT_EQ(GetVersionsOf(*store, "r", "f", "q", {.max_versions = 20}).size(),
+            kWrites);
+}
 
 }  // namespace
 }  // namespace rowbloom::test::expiry_test

@@ -131,6 +131,16 @@ TEST_F(OldestPutTest, NothingIsKnownDuringAFlush) {
   EXPECT_EQ(during->ms(), 0);
 }
 
+TEST_F(OldestPutTest, NothingIsKnownDuringARewrite) {
+  const OldestPut::Bound bound(*oldest_);
+  {
+    const OldestPut::Rewrite rewrite(&*oldest_);
+    EXPECT_EQ(bound.ms(), 0);
+    Put(50);
+  }
+  EXPECT_EQ(bound.ms(), 50);
+}
+
 // It may not be in a file yet.
 TEST_F(OldestPutTest, AFlushDoesNotForgetAPutThatWaitedForIt) {
   struct Lock {
