@@ -52,9 +52,13 @@ Result<FamilyRules> RulesOf(const rocksdb::ColumnFamilyOptions& options) {
     return Error{"memtables are of " + std::string(memtables) + ", expected " +
                  rocksdb::SkipListFactory::kClassName()};
   }
-  return FamilyRules{.layout = *std::move(policy->key_layout),
-                     .comparator = comparator,
-                     .order = OrderOf(comparator)};
+  FamilyRules rules{.layout = *std::move(policy->key_layout),
+                    .comparator = comparator,
+                    .order = OrderOf(comparator)};
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1004
+  rules.compression_manager = options.compression_manager;
+#endif
+  return rules;
 }
 
 // The keys of a row start with the row: they are adjacent, and the row itself

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "lib/layout/row_rule.h"
 #include "rocksdb/options.h"
+#include "rocksdb/version.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/result.h"
 
@@ -27,6 +29,11 @@ struct FamilyRules {
   KeyLayout layout;
   const rocksdb::Comparator* comparator;
   RowOrder order;
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1004
+  // RocksDB refuses files that it wrote with another one, unless the object
+  // registry has that.
+  std::shared_ptr<rocksdb::CompressionManager> compression_manager = nullptr;
+#endif
 
   // The row of a key; nullopt outside the layout, or where a custom layout
   // throws.

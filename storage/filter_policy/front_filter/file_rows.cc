@@ -10,6 +10,7 @@
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
+#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/front_filter.h"
 #include "rowbloom/result.h"
@@ -180,6 +181,9 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
   rocksdb::Options options;
   options.env = env;
   options.comparator = rules.comparator;
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1004
+  options.compression_manager = rules.compression_manager;
+#endif
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::SstFileReader reader(options);
   const rocksdb::Status status = reader.Open(path);

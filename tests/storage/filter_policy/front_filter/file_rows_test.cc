@@ -13,11 +13,15 @@
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table_properties.h"
+#include "rocksdb/version.h"
 #include "rowbloom/front_filter.h"
 #include "storage/filter_policy/loaded_block.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1004
+#include "rocksdb/advanced_compression.h"
+#endif
 
 namespace rowbloom::front_filter::file_rows_test {
 namespace {
@@ -288,6 +292,37 @@ TEST_F(FileRowsTest, OthersAreUnknown) {
   std::filesystem::remove(path_);
   ExpectUnknown("No such file");
 }
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1004
+// RocksDB's compression under a name that no registry knows.
+class OwnCompression final : public rocksdb::CompressionManagerWrapper {
+ public:
+  OwnCompression()
+      : CompressionManagerWrapper(rocksdb::GetBuiltinV2CompressionManager()) {}
+
+  const char* Name() const override { return "OwnCompression"; }
+  const char* CompatibilityName() const override { return "OwnCompression"; }
+  std::shared_ptr<rocksdb::CompressionManager> FindCompatibleCompressionManager(
+      rocksdb::Slice name) override {
+    return name == rocksdb::Slice(CompatibilityName()) ? shared_from_this()
+                                                       : nullptr;
+  }
+};
+
+TEST_F(FileRowsTest, OfACompressionManagerOfTheFamily) {
+  rocksdb::Options options = OptionsWith({});
+  options.compression_manager = std::make_shared<OwnCompression>();
+  auto table =
+      *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table.format_version = 7;  // files name their compression manager
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  Write(options);
+  ExpectUnknown("OwnCompression");
+  const auto rules = RulesOf(options);
+  ASSERT_TRUE(rules);
+  ExpectRows(FileRows::Load(*rules, rocksdb::Env::Default(), path_, memory_));
+}
+#endif
 
 TEST_F(FileRowsTest, RangeDeletesAloneHaveNone) {
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), OptionsWith({}));
