@@ -16,11 +16,10 @@ namespace {
 
 // Returns why a section cannot be trusted, or "". *begin is the end of the
 // section before, and becomes that of this one; `end` is the offset of the
-// directory. So no byte is read twice, however many sections there are. The
-// hash of a section that can be trusted is mixed into *digest.
+// directory. So no byte is read twice, however many sections there are.
 std::string CheckSection(std::string_view contents,
                          const FilterSection& section, uint64_t checksum,
-                         uint64_t* begin, size_t end, uint64_t* digest) {
+                         uint64_t* begin, size_t end) {
   const std::string at =
       Concat("section at offset ", section.offset_bytes, ": ");
   if (section.offset_bytes < *begin || section.offset_bytes > end ||
@@ -47,14 +46,11 @@ std::string CheckSection(std::string_view contents,
     return Concat(at, section.size_bytes, " bytes for ", section.keys,
                   " keys, expected blocks of ", kBlockBytes, " bytes");
   }
-  const uint64_t hash =
-      Checksum(contents.substr(section.offset_bytes, section.size_bytes));
-  const auto found = static_cast<uint32_t>(hash);
+  const auto found = static_cast<uint32_t>(
+      Checksum(contents.substr(section.offset_bytes, section.size_bytes)));
   if (found != checksum) {
     return Concat(at, "checksum ", checksum, " expected, found ", found);
   }
-  *digest =
-      Checksum({reinterpret_cast<const char*>(&hash), sizeof(hash)}, *digest);
   return "";
 }
 
@@ -116,7 +112,6 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
     return Concat("filter block directory at offset ", directory_at,
                   ": checksum ", trailer.checksum, " expected, found ", found);
   }
-  block->digest = trailer.checksum;
 
   const size_t attributes_at = trailer.section_count * format::kEntryBytes;
   ParseAttributes(directory.substr(attributes_at, trailer.attribute_bytes),
@@ -134,7 +129,7 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
         .keys = GetFixed(entry, 16, 4),
         .row_prefix_length = static_cast<uint32_t>(GetFixed(entry, 4, 4))});
     section.problem = CheckSection(contents, section, GetFixed(entry, 20, 4),
-                                   &begin, directory_at, &block->digest);
+                                   &begin, directory_at);
     SectionProbe probe = ProbeOf(contents, &section);
     switch (section.type) {
       case SectionType::kRow:

@@ -20,10 +20,6 @@ struct ParsedBlock {
   std::string layout_id;
   std::optional<SectionType> whole_keys;
   uint8_t format_version = 0;
-  // A hash of the trailer's checksum and of the 64-bit hashes of all usable
-  // sections. Blocks of the same bytes have the same digest; others have
-  // different ones, except for collisions of 64 bits.
-  uint64_t digest = 0;
   // Answers "may match" for every key if there is a problem.
   Lookup lookup;
 };

@@ -163,13 +163,13 @@ class Builder final : public rocksdb::FilterBitsBuilder {
 // Answers lookups in one block, which counts as loaded while the reader exists.
 class Reader final : public rocksdb::FilterBitsReader {
  public:
-  Reader(ParsedBlock block, size_t block_bytes,
+  Reader(ParsedBlock block, std::string_view contents,
          std::shared_ptr<FilterCounters> counters)
       : lookup_(std::move(block.lookup)),
-        shown_(block.digest, &lookup_.row_col()),
+        shown_(contents, &lookup_.row_col()),
         level_(counters->At(block.origin.level)),
         counters_(std::move(counters)),
-        block_bytes_(block_bytes) {
+        block_bytes_(contents.size()) {
     level_->CountOpened(block.problem.empty(), block_bytes_);
   }
   ~Reader() override { level_->CountClosed(block_bytes_); }
@@ -233,8 +233,9 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const Slice& contents, std::shared_ptr<FilterCounters> counters) {
-  return std::make_unique<Reader>(ParseFilterBlock(contents.ToStringView()),
-                                  contents.size(), std::move(counters));
+  const std::string_view bytes = contents.ToStringView();
+  return std::make_unique<Reader>(ParseFilterBlock(bytes), bytes,
+                                  std::move(counters));
 }
 
 }  // namespace rowbloom

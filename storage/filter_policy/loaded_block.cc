@@ -1,7 +1,11 @@
 #include "storage/filter_policy/loaded_block.h"
 
+#include <sys/random.h>
+
 #include <thread>
 #include <unordered_map>
+
+#include "lib/block/hash.h"
 
 namespace rowbloom {
 namespace {
@@ -17,11 +21,23 @@ Blocks& AllBlocks() {
   return *blocks;
 }
 
+// Returns a hash of the block. Its seed is random: with a known one, a file
+// could be made whose block has the hash of another file's.
+uint64_t DigestOf(std::string_view block) {
+  static const uint64_t seed = [] {
+    uint64_t value = 0;
+    [[maybe_unused]] const ssize_t bytes = getrandom(&value, sizeof(value), 0);
+    return value;
+  }();
+  return Checksum(block, seed);
+}
+
 }  // namespace
 
 constinit std::atomic<size_t> LoadedBlock::wanted_{0};
 
-std::shared_ptr<LoadedBlock> LoadedBlock::OfDigest(uint64_t digest) {
+std::shared_ptr<LoadedBlock> LoadedBlock::OfBytes(std::string_view bytes) {
+  const uint64_t digest = DigestOf(bytes);
   Blocks& blocks = AllBlocks();
   const std::lock_guard lock(blocks.mutex);
   std::weak_ptr<LoadedBlock>& known = blocks.by_digest[digest];
@@ -37,18 +53,18 @@ LoadedBlock::~LoadedBlock() {
   Blocks& blocks = AllBlocks();
   const std::lock_guard lock(blocks.mutex);
   const auto found = blocks.by_digest.find(digest_);
-  // OfDigest may have made another one since.
+  // OfBytes may have made another one since.
   if (found != blocks.by_digest.end() && found->second.expired()) {
     blocks.by_digest.erase(found);
   }
 }
 
-LoadedBlock::Shown::Shown(uint64_t digest, const SectionProbe* row_col)
+LoadedBlock::Shown::Shown(std::string_view block, const SectionProbe* row_col)
     : row_col_(row_col) {
   if (wanted_.load(std::memory_order_relaxed) == 0 || !row_col->present()) {
     return;
   }
-  block_ = OfDigest(digest);
+  block_ = OfBytes(block);
   const std::lock_guard lock(block_->mutex_);
   block_->shown_.push_back(row_col);
   block_->row_col_.store(block_->shown_.front(), std::memory_order_seq_cst);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "lib/block/lookup.h"
@@ -15,8 +16,8 @@
 
 namespace rowbloom {
 
-// The blocks of one digest (ParsedBlock), of which RocksDB may hold none, one
-// or several. Thread-safe.
+// The blocks of the same bytes, of which RocksDB may hold none, one or several.
+// Thread-safe.
 class LoadedBlock {
  public:
   // While one of these lives, blocks that RocksDB loads can be found.
@@ -32,8 +33,9 @@ class LoadedBlock {
   // The destructor waits for probes under way, which take no locks.
   class Shown {
    public:
-    // `row_col` has to outlive this. Throws std::bad_alloc.
-    Shown(uint64_t digest, const SectionProbe* row_col);
+    // `row_col`, the section of this block, has to outlive this. Throws
+    // std::bad_alloc.
+    Shown(std::string_view block, const SectionProbe* row_col);
     ~Shown();
     Shown(const Shown&) = delete;
     Shown& operator=(const Shown&) = delete;
@@ -43,8 +45,8 @@ class LoadedBlock {
     std::shared_ptr<LoadedBlock> block_;  // null: not shown
   };
 
-  // The one object for this digest. Throws std::bad_alloc.
-  static std::shared_ptr<LoadedBlock> OfDigest(uint64_t digest);
+  // The one object for blocks of these bytes. Throws std::bad_alloc.
+  static std::shared_ptr<LoadedBlock> OfBytes(std::string_view bytes);
 
   explicit LoadedBlock(uint64_t digest) : digest_(digest) {}
   ~LoadedBlock();

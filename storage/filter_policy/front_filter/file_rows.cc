@@ -108,9 +108,10 @@ class SectionTaker final : public rocksdb::FilterPolicy {
   }
   // Returns the ROWCOL section, if it was wanted and exists.
   Result<Section> TakeCells() { return std::move(cells_); }
-  // The size and the digest of the block that the sections were taken from.
+  // The size of the block that the sections were taken from, and where it is
+  // found while RocksDB holds it.
   uint64_t block_bytes() const { return block_bytes_; }
-  uint64_t digest() const { return digest_; }
+  std::shared_ptr<const LoadedBlock> TakeLoaded() { return std::move(loaded_); }
 
  private:
   void Take(std::string_view contents) const {
@@ -123,7 +124,7 @@ class SectionTaker final : public rocksdb::FilterPolicy {
     if (std::string problem = ProblemOf(block, layout_id_); !problem.empty()) {
       rows_ = Error{std::move(problem)};
     } else {
-      digest_ = block.digest;
+      loaded_ = LoadedBlock::OfBytes(contents);
       rows_ = CopySection(block, SectionType::kRow, contents);
       if (with_cells_) {
         cells_ = CopySection(block, SectionType::kRowCol, contents);
@@ -137,7 +138,7 @@ class SectionTaker final : public rocksdb::FilterPolicy {
   mutable Result<Section> rows_ = Error{"the file has no filter in one block"};
   mutable Result<Section> cells_ = Error{"it was not wanted"};
   mutable uint64_t block_bytes_ = 0;
-  mutable uint64_t digest_ = 0;
+  mutable std::shared_ptr<const LoadedBlock> loaded_;
   mutable bool failed_ = false;
 };
 
@@ -238,9 +239,7 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
   hold(BareRowsOf(*properties, rules.layout), Memory::kRows, &rows->bare_rows_);
   if (entries == Entries::kAllKeys) {
     hold(taker->TakeCells(), Memory::kCells, &rows->cells_);
-    if (!rows->has_cells()) {
-      rows->loaded_ = LoadedBlock::OfDigest(taker->digest());
-    }
+    if (!rows->has_cells()) rows->loaded_ = taker->TakeLoaded();
   }
   return {.rows = std::move(rows), .problem = {}};
 }

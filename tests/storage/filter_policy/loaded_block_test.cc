@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -15,7 +16,7 @@
 namespace rowbloom {
 namespace {
 
-constexpr uint64_t kDigest = 7;
+constexpr std::string_view kBlock = "the bytes of a block";
 
 // A section of one block, with all of its bits or none. Its bytes are gone when
 // it is.
@@ -48,19 +49,19 @@ TEST(LoadedBlock, IsProbedWhileItIsShown) {
   const LoadedBlock::Wanted wanted;
   const OneBlock none(false);
   const OneBlock all(true);
-  const auto block = LoadedBlock::OfDigest(kDigest);
-  EXPECT_EQ(LoadedBlock::OfDigest(kDigest), block);
-  const auto other = LoadedBlock::OfDigest(kDigest + 1);
+  const auto block = LoadedBlock::OfBytes(kBlock);
+  EXPECT_EQ(LoadedBlock::OfBytes(kBlock), block);
+  const auto other = LoadedBlock::OfBytes("the bytes of another");
   EXPECT_TRUE(MayHave(*block));
-  std::optional<LoadedBlock::Shown> first(std::in_place, kDigest, none.probe());
+  std::optional<LoadedBlock::Shown> first(std::in_place, kBlock, none.probe());
   EXPECT_FALSE(MayHave(*block));
   EXPECT_TRUE(MayHave(*other));
   // The first that is shown is probed, then the next.
-  std::optional<LoadedBlock::Shown> second(std::in_place, kDigest, all.probe());
+  std::optional<LoadedBlock::Shown> second(std::in_place, kBlock, all.probe());
   EXPECT_FALSE(MayHave(*block));
   first.reset();
   EXPECT_TRUE(MayHave(*block));
-  first.emplace(kDigest, none.probe());
+  first.emplace(kBlock, none.probe());
   EXPECT_TRUE(MayHave(*block));
   second.reset();
   EXPECT_FALSE(MayHave(*block));
@@ -71,28 +72,28 @@ TEST(LoadedBlock, IsProbedWhileItIsShown) {
 TEST(LoadedBlock, IsFoundWhicheverComesFirst) {
   const LoadedBlock::Wanted wanted;
   const OneBlock none(false);
-  const LoadedBlock::Shown shown(kDigest, none.probe());
-  EXPECT_FALSE(MayHave(*LoadedBlock::OfDigest(kDigest)));
+  const LoadedBlock::Shown shown(kBlock, none.probe());
+  EXPECT_FALSE(MayHave(*LoadedBlock::OfBytes(kBlock)));
 }
 
 TEST(LoadedBlock, IsNotShownWhereNobodyWantsIt) {
   const OneBlock none(false);
-  const LoadedBlock::Shown shown(kDigest, none.probe());
-  EXPECT_TRUE(MayHave(*LoadedBlock::OfDigest(kDigest)));
+  const LoadedBlock::Shown shown(kBlock, none.probe());
+  EXPECT_TRUE(MayHave(*LoadedBlock::OfBytes(kBlock)));
 }
 
 TEST(LoadedBlock, WithoutASectionMayHaveAll) {
   const LoadedBlock::Wanted wanted;
   const SectionProbe absent;
-  const LoadedBlock::Shown shown(kDigest, &absent);
-  EXPECT_TRUE(MayHave(*LoadedBlock::OfDigest(kDigest)));
+  const LoadedBlock::Shown shown(kBlock, &absent);
+  EXPECT_TRUE(MayHave(*LoadedBlock::OfBytes(kBlock)));
 }
 
 // Full sections come and go while threads probe: bytes of one that is gone
 // would give another answer.
 TEST(LoadedBlock, IsNotProbedAfterItIsHidden) {
   const LoadedBlock::Wanted wanted;
-  const auto block = LoadedBlock::OfDigest(kDigest);
+  const auto block = LoadedBlock::OfBytes(kBlock);
   std::atomic<bool> stop{false};
   std::atomic<int> absent{0};
   std::atomic<uint64_t> probes{0};
@@ -107,12 +108,12 @@ TEST(LoadedBlock, IsNotProbedAfterItIsHidden) {
   std::thread also([&] {
     while (!stop.load()) {
       const OneBlock all(true);
-      const LoadedBlock::Shown shown(kDigest, all.probe());
+      const LoadedBlock::Shown shown(kBlock, all.probe());
     }
   });
   for (int i = 0; i < 20'000 || probes.load() < 20'000; ++i) {
     const OneBlock all(true);
-    const LoadedBlock::Shown shown(kDigest, all.probe());
+    const LoadedBlock::Shown shown(kBlock, all.probe());
   }
   stop.store(true);
   for (std::thread& thread : probing) thread.join();
