@@ -375,6 +375,9 @@ class FrontFilterDB final : public rocksdb::StackableDB {
                             rocksdb::PinnableAttributeGroups* groups) override {
     return db_->GetEntity(options, key, groups);
   }
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 808 && \
+    ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 902
   using StackableDB::MultiGetEntity;
   void MultiGetEntity(const rocksdb::ReadOptions& options, size_t count,
                       const rocksdb::Slice* keys,
@@ -389,7 +392,8 @@ class FrontFilterDB final : public rocksdb::StackableDB {
     return db_->WriteWithCallback(options, batch, callback);
   }
 #endif
-#if ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 10
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910 && \
+    ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1001
   rocksdb::Status GetPropertiesOfTablesForLevels(
       rocksdb::ColumnFamilyHandle* family,
       std::vector<std::unique_ptr<rocksdb::TablePropertiesCollection>>* levels)
