@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,69 +16,57 @@
 
 namespace rowbloom::test {
 
-// The default file system, which calls back before a file is made, read, linked
-// or renamed, and after one, or a directory, was synced. Thread-safe; the
-// callbacks may be called by several threads at one time, and may use the
-// database.
+// A call that CallingFileSystem tells a test of.
+enum class FileCall {
+  kOpen,    // a file is opened to be read from its beginning to its end
+  kRead,    // a part of a file is read
+  kMake,    // a file is made
+  kLink,    // the file gets another name
+  kRename,  // something gets this name
+  kList,    // a directory is listed
+  kDelete,  // a file is deleted
+  kSync,    // a file or a directory was synced
+};
+
+// The default file system, which calls handlers before its calls, but after a
+// sync. Thread-safe; the handlers may be called by several threads at one time,
+// and may use the database.
 class CallingFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  using Callback = std::function<void(const std::string& path)>;
-
-  CallingFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  // RocksDB syncs a file beside writes to it only with `syncs_in_any_thread`.
+  explicit CallingFileSystem(bool syncs_in_any_thread = true)
+      : FileSystemWrapper(rocksdb::FileSystem::Default()),
+        syncs_in_any_thread_(syncs_in_any_thread) {}
   const char* Name() const override { return "CallingFileSystem"; }
 
-  // Before a file is opened that is read from its beginning to its end.
-  void OnOpened(Callback opened) {
+  // The handler gets the path. If it returns an error, so does the call, which
+  // is not done then; a renaming and a sync are done all the same.
+  template <typename Function>
+  void On(FileCall call, const Function& function) {
     const std::lock_guard lock(mutex_);
-    opened_ = std::move(opened);
+    handlers_[call] = [function](const std::string& path) {
+      using Result = std::invoke_result_t<const Function&, const std::string&>;
+      if constexpr (std::is_void_v<Result>) {
+        function(path);
+        return rocksdb::IOStatus::OK();
+      } else {
+        return function(path);
+      }
+    };
   }
-  // Before a part of a file is read.
-  void OnRead(Callback read) {
+  void Off(FileCall call) {
     const std::lock_guard lock(mutex_);
-    read_ = std::move(read);
-  }
-  void OnMade(Callback made) {
-    OnMaking(made == nullptr ? Refusal()
-                             : [made = std::move(made)](const auto& path) {
-                                 made(path);
-                                 return rocksdb::IOStatus::OK();
-                               });
-  }
-  // The file is not made if this returns an error.
-  using Refusal = std::function<rocksdb::IOStatus(const std::string& path)>;
-  void OnMaking(Refusal making) {
-    const std::lock_guard lock(mutex_);
-    making_ = std::move(making);
-  }
-  void OnLinked(Callback linked) {
-    const std::lock_guard lock(mutex_);
-    linked_ = std::move(linked);
-  }
-  // The callback gets the new name.
-  void OnRenamed(Callback renamed) {
-    const std::lock_guard lock(mutex_);
-    renamed_ = std::move(renamed);
-  }
-  void OnSynced(Callback synced) {
-    const std::lock_guard lock(mutex_);
-    synced_ = std::move(synced);
-  }
-  // The calls "list", "delete", "rename" (to `path`) and "sync", of a
-  // directory, have the error that this returns; a renaming is done all the
-  // same.
-  using Judge = std::function<rocksdb::IOStatus(std::string_view call,
-                                                const std::string& path)>;
-  void OnCall(Judge judge) {
-    const std::lock_guard lock(mutex_);
-    judge_ = std::move(judge);
+    handlers_.erase(call);
   }
 
   rocksdb::IOStatus NewSequentialFile(
       const std::string& path, const rocksdb::FileOptions& options,
       std::unique_ptr<rocksdb::FSSequentialFile>* file,
       rocksdb::IODebugContext* context) override {
-    Call(&CallingFileSystem::opened_, path);
-    return FileSystemWrapper::NewSequentialFile(path, options, file, context);
+    const rocksdb::IOStatus s = Call(FileCall::kOpen, path);
+    return s.ok() ? FileSystemWrapper::NewSequentialFile(path, options, file,
+                                                         context)
+                  : s;
   }
 
   rocksdb::IOStatus NewRandomAccessFile(
@@ -96,12 +85,7 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
       const std::string& path, const rocksdb::FileOptions& options,
       std::unique_ptr<rocksdb::FSWritableFile>* file,
       rocksdb::IODebugContext* context) override {
-    Refusal making;
-    {
-      const std::lock_guard lock(mutex_);
-      making = making_;
-    }
-    rocksdb::IOStatus s = making ? making(path) : rocksdb::IOStatus::OK();
+    rocksdb::IOStatus s = Call(FileCall::kMake, path);
     if (!s.ok()) return s;
     s = FileSystemWrapper::NewWritableFile(path, options, file, context);
     if (s.ok()) *file = std::make_unique<File>(std::move(*file), this, path);
@@ -111,24 +95,24 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus LinkFile(const std::string& from, const std::string& to,
                              const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* context) override {
-    Call(&CallingFileSystem::linked_, from);
-    return FileSystemWrapper::LinkFile(from, to, options, context);
+    const rocksdb::IOStatus s = Call(FileCall::kLink, from);
+    return s.ok() ? FileSystemWrapper::LinkFile(from, to, options, context) : s;
   }
 
   rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* context) override {
-    Call(&CallingFileSystem::renamed_, to);
+    const rocksdb::IOStatus handled = Call(FileCall::kRename, to);
     const rocksdb::IOStatus s =
         FileSystemWrapper::RenameFile(from, to, options, context);
-    return s.ok() ? ErrorOf("rename", to) : s;
+    return s.ok() ? handled : s;
   }
 
   rocksdb::IOStatus GetChildren(const std::string& path,
                                 const rocksdb::IOOptions& options,
                                 std::vector<std::string>* names,
                                 rocksdb::IODebugContext* context) override {
-    const rocksdb::IOStatus s = ErrorOf("list", path);
+    const rocksdb::IOStatus s = Call(FileCall::kList, path);
     return s.ok()
                ? FileSystemWrapper::GetChildren(path, options, names, context)
                : s;
@@ -137,7 +121,7 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus DeleteFile(const std::string& path,
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* context) override {
-    const rocksdb::IOStatus s = ErrorOf("delete", path);
+    const rocksdb::IOStatus s = Call(FileCall::kDelete, path);
     return s.ok() ? FileSystemWrapper::DeleteFile(path, options, context) : s;
   }
 
@@ -155,6 +139,8 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   }
 
  private:
+  using Handler = std::function<rocksdb::IOStatus(const std::string&)>;
+
   class File final : public rocksdb::FSWritableFileOwnerWrapper {
    public:
     File(std::unique_ptr<rocksdb::FSWritableFile> file,
@@ -164,9 +150,14 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
           path_(std::move(path)) {}
     rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* context) override {
-      rocksdb::IOStatus s = FSWritableFileOwnerWrapper::Sync(options, context);
-      system_->Call(&CallingFileSystem::synced_, path_);
-      return s;
+      const rocksdb::IOStatus s =
+          FSWritableFileOwnerWrapper::Sync(options, context);
+      const rocksdb::IOStatus handled = system_->Call(FileCall::kSync, path_);
+      return s.ok() ? handled : s;
+    }
+    bool IsSyncThreadSafe() const override {
+      return system_->syncs_in_any_thread_ &&
+             FSWritableFileOwnerWrapper::IsSyncThreadSafe();
     }
 
    private:
@@ -186,9 +177,10 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
                            const rocksdb::IOOptions& options,
                            rocksdb::Slice* read, char* scratch,
                            rocksdb::IODebugContext* context) const override {
-      system_->Call(&CallingFileSystem::read_, path_);
-      return FSRandomAccessFileOwnerWrapper::Read(offset, bytes, options, read,
-                                                  scratch, context);
+      const rocksdb::IOStatus s = system_->Call(FileCall::kRead, path_);
+      return s.ok() ? FSRandomAccessFileOwnerWrapper::Read(
+                          offset, bytes, options, read, scratch, context)
+                    : s;
     }
 
    private:
@@ -207,12 +199,10 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     rocksdb::IOStatus FsyncWithDirOptions(
         const rocksdb::IOOptions& options, rocksdb::IODebugContext* context,
         const rocksdb::DirFsyncOptions& what) override {
-      rocksdb::IOStatus s = system_->ErrorOf("sync", path_);
-      if (s.ok()) {
-        s = FSDirectoryWrapper::FsyncWithDirOptions(options, context, what);
-      }
-      system_->Call(&CallingFileSystem::synced_, path_);
-      return s;
+      const rocksdb::IOStatus s =
+          FSDirectoryWrapper::FsyncWithDirOptions(options, context, what);
+      const rocksdb::IOStatus handled = system_->Call(FileCall::kSync, path_);
+      return s.ok() ? handled : s;
     }
 
    private:
@@ -220,32 +210,18 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     const std::string path_;
   };
 
-  void Call(Callback CallingFileSystem::*callback, const std::string& path) {
-    Callback call;
+  rocksdb::IOStatus Call(FileCall call, const std::string& path) {
+    Handler handler;
     {
       const std::lock_guard lock(mutex_);
-      call = this->*callback;
+      handler = handlers_[call];
     }
-    if (call) call(path);
+    return handler ? handler(path) : rocksdb::IOStatus::OK();
   }
 
-  rocksdb::IOStatus ErrorOf(std::string_view call, const std::string& path) {
-    Judge judge;
-    {
-      const std::lock_guard lock(mutex_);
-      judge = judge_;
-    }
-    return judge ? judge(call, path) : rocksdb::IOStatus::OK();
-  }
-
+  const bool syncs_in_any_thread_;
   std::mutex mutex_;
-  Judge judge_;
-  Callback opened_;
-  Callback read_;
-  Refusal making_;
-  Callback linked_;
-  Callback renamed_;
-  Callback synced_;
+  std::map<FileCall, Handler> handlers_;
 };
 
 }  // namespace rowbloom::test

@@ -74,7 +74,7 @@ TEST(Staging, WhoseMarkCannotBeMadeLeavesNothing) {
   const test::TempDir dir;
   const auto files = std::make_shared<test::CallingFileSystem>();
   const auto env = rocksdb::NewCompositeEnv(files);
-  files->OnMaking([](const std::string& path) {
+  files->On(test::FileCall::kMake, [](const std::string& path) {
     return path.ends_with(kStagingMark) ? rocksdb::IOStatus::NoSpace()
                                         : rocksdb::IOStatus::OK();
   });

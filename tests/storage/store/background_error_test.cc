@@ -17,6 +17,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
 #include "storage/store/opening_env.h"
+#include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/calling_file_system.h"
 #include "tests/support/fault_file_system.h"
@@ -49,9 +50,10 @@ class BackgroundErrors : public ::testing::Test {
   }
 
   void OnTable(std::function<IOStatus()> on_table) {
-    files_->OnMaking([on_table = std::move(on_table)](const std::string& path) {
-      return path.ends_with(".sst") ? on_table() : IOStatus::OK();
-    });
+    files_->On(FileCall::kMake,
+               [on_table = std::move(on_table)](const std::string& path) {
+                 return path.ends_with(".sst") ? on_table() : IOStatus::OK();
+               });
   }
 
   TempDir dir_;
@@ -76,7 +78,7 @@ TEST_F(BackgroundErrors, OfCompactionsWithoutSpaceLetNoWriteWait) {
   EXPECT_TRUE(s.IsNoSpace());
   EXPECT_TRUE(Put(0).IsNoSpace());
   EXPECT_TRUE(store_->DropFamily("f").IsNoSpace());
-  files_->OnMaking(nullptr);
+  files_->Off(FileCall::kMake);
   Open();
   ExpectRows(row - 1);
 }
@@ -93,7 +95,7 @@ TEST_F(BackgroundErrors, OfFlushesStopWritesUntilTheStoreIsOpenedAgain) {
     ASSERT_THAT(Put(++row), IsOk());
     OnTable([&error] { return error; });
     EXPECT_FALSE(store_->Flush().ok());
-    files_->OnMaking(nullptr);
+    files_->Off(FileCall::kMake);
     const auto end =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
     do {
@@ -154,60 +156,27 @@ TEST(FailedTruncation, LosesNoWriteAfterIt) {
 
 // A write that waits for the truncation is not acknowledged after it failed.
 TEST(FailedTruncation, LosesNoWriteBesideIt) {
-  using Judge = std::function<IOStatus()>;
-  class File final : public rocksdb::FSWritableFileOwnerWrapper {
-   public:
-    File(std::unique_ptr<rocksdb::FSWritableFile> file, const Judge* judge)
-        : FSWritableFileOwnerWrapper(std::move(file)), judge_(*judge) {}
-    IOStatus Sync(const rocksdb::IOOptions& options,
-                  rocksdb::IODebugContext* debug) override {
-      const IOStatus s = FSWritableFileOwnerWrapper::Sync(options, debug);
-      return s.ok() && judge_ ? judge_() : s;
-    }
-
-   private:
-    const Judge& judge_;
-  };
-  class Files final : public rocksdb::FileSystemWrapper {
-   public:
-    Files() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
-    const char* Name() const override { return "Files"; }
-    IOStatus NewWritableFile(const std::string& path,
-                             const rocksdb::FileOptions& options,
-                             std::unique_ptr<rocksdb::FSWritableFile>* file,
-                             rocksdb::IODebugContext* debug) override {
-      IOStatus s =
-          FileSystemWrapper::NewWritableFile(path, options, file, debug);
-      if (s.ok() && path.find("/MANIFEST-") != path.npos) {
-        *file = std::make_unique<File>(std::move(*file), &on_manifest);
-      }
-      return s;
-    }
-    Judge on_manifest;  // after a sync
-  };
-  const TempDir dir;
-  const auto files = std::make_shared<Files>();
-  const auto env = rocksdb::NewCompositeEnv(files);
-  const auto store =
-      OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
+  const CallingStore calling;
+  Store* const store = calling.store.get();
   std::atomic<uint64_t> begun{0};
   uint64_t acknowledged = 0;
   uint64_t before = 0;  // those that the truncation was to remove
-  files->on_manifest = [&] {
+  calling.files->On(FileCall::kSync, [&](const std::string& path) {
+    if (path.find("/MANIFEST-") == path.npos) return IOStatus::OK();
     before = CountsOf(*store).rows;
     while (begun <= before) std::this_thread::yield();
     before = CountsOf(*store).rows;
     return IOStatus::IOError("injected");
-  };
+  });
   std::thread writer([&] {
-    while (store->Put(std::to_string(begun++), "f", "q", "v").ok()) {
+    while (store->Put(std::to_string(begun++), "c", "q", "v").ok()) {
       ++acknowledged;
     }
   });
   while (begun == 0) std::this_thread::yield();
-  EXPECT_TRUE(store->TruncateFamily("f").IsIOError());
+  EXPECT_TRUE(store->TruncateFamily("c").IsIOError());
   writer.join();
-  files->on_manifest = nullptr;
+  calling.files->Off(FileCall::kSync);
   EXPECT_EQ(acknowledged, before);
 }
 
@@ -216,14 +185,14 @@ TEST(FailedTruncation, LosesNoWriteBesideIt) {
 TEST_F(BackgroundErrors, OfASyncOfTheDirectoryStopsWrites) {
   ASSERT_THAT(Put(1), IsOk());
   std::atomic<int> syncs{0};
-  files_->OnCall([&syncs](std::string_view call, const std::string& /*path*/) {
-    return call == "sync" && syncs++ == 0 ? IOStatus::IOError("injected")
-                                          : IOStatus::OK();
+  files_->On(FileCall::kSync, [&syncs](const std::string& path) {
+    const bool fails = std::filesystem::is_directory(path) && syncs++ == 0;
+    return fails ? IOStatus::IOError("injected") : IOStatus::OK();
   });
   store_->Flush().PermitUncheckedError();
   EXPECT_GE(syncs, 1);
   EXPECT_TRUE(Put(2).IsIOError());
-  files_->OnCall(nullptr);
+  files_->Off(FileCall::kSync);
   Open();
   ExpectRows(1);
   EXPECT_THAT(Put(2), IsOk());
@@ -233,8 +202,8 @@ TEST_F(BackgroundErrors, OfASyncOfTheDirectoryStopsWrites) {
 TEST_F(BackgroundErrors, OfAListOfKeptLogsStopNothing) {
   options_.kept_log_seconds = 60;
   std::atomic<int> failed{0};
-  files_->OnCall([&failed](std::string_view call, const std::string& path) {
-    if (call != "list" || !path.ends_with("/archive")) return IOStatus::OK();
+  files_->On(FileCall::kList, [&failed](const std::string& path) {
+    if (!path.ends_with("/archive")) return IOStatus::OK();
     ++failed;
     return IOStatus::IOError("injected");
   });
@@ -244,7 +213,7 @@ TEST_F(BackgroundErrors, OfAListOfKeptLogsStopNothing) {
   EXPECT_GT(failed, 0);
   // A copy would lack logs.
   EXPECT_TRUE(store_->Checkpoint(dir_.File("copy")).IsIOError());
-  files_->OnCall(nullptr);
+  files_->Off(FileCall::kList);
   EXPECT_THAT(store_->Checkpoint(dir_.File("copy")), IsOk());
 }
 
@@ -258,8 +227,8 @@ TEST_F(BackgroundErrors, OfListsOfTheStoreAreErrorsOfItsOpening) {
       const std::string path = dir_.File(is_archive ? "archive" : "other");
       OpenOrFail({}, path, {{"f", {}}});
       int lists = 0;
-      files_->OnCall([&](std::string_view what, const std::string& listed) {
-        const bool fails = what == "list" && listed == path && lists++ == call;
+      files_->On(FileCall::kList, [&](const std::string& listed) {
+        const bool fails = listed == path && lists++ == call;
         return fails ? IOStatus::IOError("injected") : IOStatus::OK();
       });
       std::unique_ptr<Store> store;
@@ -267,7 +236,7 @@ TEST_F(BackgroundErrors, OfListsOfTheStoreAreErrorsOfItsOpening) {
       options.env = env_.get();
       opened[is_archive] = Store::Open(options, path, {}, &store).ok();
       met = lists > call;
-      files_->OnCall(nullptr);
+      files_->Off(FileCall::kList);
     }
     EXPECT_EQ(opened[0], opened[1]) << call;
     refused += opened[0] ? 0 : 1;
@@ -277,27 +246,9 @@ TEST_F(BackgroundErrors, OfListsOfTheStoreAreErrorsOfItsOpening) {
 
 // Writes go on where RocksDB cannot sync a log beside them.
 TEST(FilesThatOneThreadSyncs, StopNoWrites) {
-  class File final : public rocksdb::FSWritableFileOwnerWrapper {
-   public:
-    using FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
-    bool IsSyncThreadSafe() const override { return false; }
-  };
-  class Files final : public rocksdb::FileSystemWrapper {
-   public:
-    Files() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
-    const char* Name() const override { return "Files"; }
-    IOStatus NewWritableFile(const std::string& path,
-                             const rocksdb::FileOptions& options,
-                             std::unique_ptr<rocksdb::FSWritableFile>* file,
-                             rocksdb::IODebugContext* debug) override {
-      IOStatus s =
-          FileSystemWrapper::NewWritableFile(path, options, file, debug);
-      if (s.ok()) *file = std::make_unique<File>(std::move(*file));
-      return s;
-    }
-  };
   const TempDir dir;
-  const auto env = rocksdb::NewCompositeEnv(std::make_shared<Files>());
+  const auto env = rocksdb::NewCompositeEnv(
+      std::make_shared<CallingFileSystem>(/*syncs_in_any_thread=*/false));
   const auto store =
       OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
   for (int i = 0; i < 3; ++i) {
@@ -309,13 +260,12 @@ TEST(FilesThatOneThreadSyncs, StopNoWrites) {
 // A renaming may be done and return an error, on a file system of a network.
 TEST_F(BackgroundErrors, OfARenamingThatWasDoneLeaveNoCopy) {
   const std::string path = dir_.File("copy");
-  files_->OnCall([&path](std::string_view call, const std::string& to) {
-    return call == "rename" && to == path ? IOStatus::IOError("injected")
-                                          : IOStatus::OK();
+  files_->On(FileCall::kRename, [&path](const std::string& to) {
+    return to == path ? IOStatus::IOError("injected") : IOStatus::OK();
   });
   EXPECT_TRUE(store_->Checkpoint(path).IsIOError());
   EXPECT_FALSE(std::filesystem::exists(path));
-  files_->OnCall(nullptr);
+  files_->Off(FileCall::kRename);
   EXPECT_THAT(store_->Checkpoint(path), IsOk());
 }
 

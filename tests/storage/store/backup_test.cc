@@ -469,7 +469,7 @@ TEST_F(StoreBackup, CopiesOfAPrivateStoreArePrivate) {
   const auto files = std::make_shared<CallingFileSystem>();
   const auto env = rocksdb::NewCompositeEnv(files);
   int seen = 0;
-  files->OnMade([&](const std::string& file) {
+  files->On(FileCall::kMake, [&](const std::string& file) {
     if (!file.ends_with(".sst")) return;
     ++seen;
     EXPECT_EQ(fs::status(path + ".restoring").permissions(), of_owner);
@@ -495,7 +495,7 @@ TEST_F(StoreBackup, OneThatIsDeletedWhileItIsReadIsNoDamagedOne) {
     const auto files = std::make_shared<CallingFileSystem>();
     const auto env = rocksdb::NewCompositeEnv(files);
     std::atomic<bool> deleted{false};
-    files->OnOpened([&](const std::string& path) {
+    files->On(FileCall::kOpen, [&](const std::string& path) {
       if (path.find("/private/1/") != path.npos && !deleted.exchange(true)) {
         EXPECT_THAT(DeleteBackup(backups_, 1), IsOk());
       }
@@ -676,15 +676,15 @@ TEST(FilesOfABackup, AreOnTheDiskBeforeTheirList) {
   std::mutex mutex;
   std::vector<std::string> synced;
   std::vector<std::string> synced_before_list;
-  calling.files->OnMade([&](const std::string& /*path*/) {
+  calling.files->On(FileCall::kMake, [&](const std::string& /*path*/) {
     const std::scoped_lock lock(mutex);
     synced.clear();
   });
-  calling.files->OnSynced([&](const std::string& path) {
+  calling.files->On(FileCall::kSync, [&](const std::string& path) {
     const std::scoped_lock lock(mutex);
     synced.push_back(path);
   });
-  calling.files->OnRenamed([&](const std::string& path) {
+  calling.files->On(FileCall::kRename, [&](const std::string& path) {
     const std::scoped_lock lock(mutex);
     if (path == backups + "/meta/1") synced_before_list = synced;
   });
@@ -703,7 +703,7 @@ TEST(CopyBesideWrites, HasNoWriteWithoutAnEarlierOne) {
   Store* const store = calling.store.get();
   ASSERT_THAT(store->Put("first", "c", "q", "v"), IsOk());
   std::atomic<int> pairs{0};
-  files->OnMade([&](const std::string& path) {
+  files->On(FileCall::kMake, [&](const std::string& path) {
     if (!path.ends_with(".sst")) return;
     const std::string number = std::to_string(pairs);
     EXPECT_THAT(store->Put("skip" + number, "c", "q", "v",
@@ -715,7 +715,7 @@ TEST(CopyBesideWrites, HasNoWriteWithoutAnEarlierOne) {
   ASSERT_THAT(store->Checkpoint(dir.File("copy")), IsOk());
   ASSERT_THAT(store->Put("between", "c", "q", "v"), IsOk());
   ASSERT_THAT(store->Backup(dir.File("backups")), IsOk());
-  files->OnMade(nullptr);
+  files->Off(FileCall::kMake);
   ASSERT_THAT(
       RestoreBackup(dir.File("backups"), std::nullopt, dir.File("restored")),
       IsOk());

@@ -784,10 +784,9 @@ TEST_F(Load, UsesNoRemainsThatCannotBeRemoved) {
   for (int i = 0; i < kMostFamilies; ++i) WriteFile(file(i), "left");
   const auto files = std::make_shared<CallingFileSystem>();
   const auto env = rocksdb::NewCompositeEnv(files);
-  files->OnCall([&left](std::string_view call, const std::string& path) {
-    return call == "delete" && path.starts_with(left)
-               ? rocksdb::IOStatus::IOError("injected")
-               : rocksdb::IOStatus::OK();
+  files->On(FileCall::kDelete, [&left](const std::string& path) {
+    return path.starts_with(left) ? rocksdb::IOStatus::IOError("injected")
+                                  : rocksdb::IOStatus::OK();
   });
   {
     const auto store = OpenOrFail({.env = env.get()}, path_, {});
@@ -868,11 +867,11 @@ class SlowCompaction {
  public:
   // Begins to count SSTs. Must outlive the store.
   explicit SlowCompaction(CallingFileSystem* files) {
-    files->OnMade([this](const std::string& path) {
+    files->On(FileCall::kMake, [this](const std::string& path) {
       const bool is_of_load = path.find(kLoadDirectoryPrefix) != path.npos;
       if (path.ends_with(".sst") && !is_of_load) Begin();
     });
-    files->OnLinked([this](const std::string& /*path*/) {
+    files->On(FileCall::kLink, [this](const std::string& /*path*/) {
       const std::lock_guard lock(mutex_);
       linked_ = true;
       changed_.notify_all();
@@ -986,8 +985,9 @@ TEST(LoadBesideASnapshot, IsInItOrNot) {
   std::optional<std::string> first_value;
   std::atomic<bool> linked{false};
   std::thread reader;
-  files->OnLinked([&](const std::string& /*path*/) { linked = true; });
-  files->OnSynced([&](const std::string& path) {
+  files->On(FileCall::kLink,
+            [&](const std::string& /*path*/) { linked = true; });
+  files->On(FileCall::kSync, [&](const std::string& path) {
     if (!linked || path.find("MANIFEST") == path.npos) return;
     if (reader.joinable()) return;
     reader = std::thread([&] {
@@ -997,8 +997,8 @@ TEST(LoadBesideASnapshot, IsInItOrNot) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   });
   ASSERT_THAT(load->Finish(), IsOk());
-  files->OnLinked(nullptr);
-  files->OnSynced(nullptr);
+  files->Off(FileCall::kLink);
+  files->Off(FileCall::kSync);
   ASSERT_TRUE(reader.joinable());
   reader.join();
   EXPECT_EQ(value(), first_value);

@@ -332,8 +332,8 @@ TEST(ExpiryBesideAJoin, ADeletedVersionDoesNotComeBack) {
   bool joined = false;
   for (uint64_t i = 0; i < kWrites; ++i) {
     if (i == kWrites - 1) {
-      files->OnRead([&](const std::string& /*path*/) {
-        files->OnRead(nullptr);
+      files->On(FileCall::kRead, [&](const std::string& /*path*/) {
+        files->Off(FileCall::kRead);
         joined = true;
         std::thread([&store] {
           for (int compaction = 0; compaction < 3; ++compaction) {

@@ -570,7 +570,7 @@ TEST(WiderRules, ShowAgainWhatStays) {
   std::thread alter;
   constexpr int kFlushes = 4;  // after which RocksDB compacts
   std::atomic<int> files = 0;
-  calling.files->OnMade([&](const std::string& path) {
+  calling.files->On(FileCall::kMake, [&](const std::string& path) {
     if (!path.ends_with(".sst") || ++files != kFlushes + 1) return;
     alter = std::thread([&] {
       EXPECT_THAT(store->AlterFamily("a", wider), IsOk());
@@ -617,7 +617,7 @@ TEST(WiderRules, ShowAgainWhatStaysOfAFlush) {
   const std::shared_future<void> is_read = read.get_future().share();
   std::thread alter;
   std::atomic<bool> flushed = false;
-  calling.files->OnSynced([&](const std::string& path) {
+  calling.files->On(FileCall::kSync, [&](const std::string& path) {
     if (!path.ends_with(".sst") || flushed.exchange(true)) return;
     alter = std::thread([&] {
       EXPECT_THAT(store->AlterFamily("a", three), IsOk());
@@ -657,7 +657,7 @@ TEST(FewerVersionsBesideADelete, ShowTheOneThatWasShown) {
   options.max_versions = 1;
   ASSERT_THAT(store->AlterFamily("a", options), IsOk());
   std::atomic<bool> deleted{false};
-  calling.files->OnMade([&](const std::string& path) {
+  calling.files->On(FileCall::kMake, [&](const std::string& path) {
     if (!path.ends_with(".sst") || deleted.exchange(true)) return;
     EXPECT_THAT(store->DeleteVersion("r", "a", "q", {.timestamp_ms = 3}),
                 IsOk());
@@ -981,13 +981,13 @@ TEST(DropOfAColumnFamily, SucceedsAgainAfterOneWhoseOptionsFileFailed) {
               IsOk());
   const rocksdb::ColumnFamilyDescriptor family("b", {});
   ASSERT_THAT(database.CreateColumnFamilies({family}), IsOk());
-  files->OnMaking([](const std::string& path) {
+  files->On(FileCall::kMake, [](const std::string& path) {
     return path.find("OPTIONS-") == path.npos
                ? rocksdb::IOStatus::OK()
                : rocksdb::IOStatus::NoSpace("the disk is full");
   });
   EXPECT_FALSE(database.DropColumnFamily("b").ok());
-  files->OnMaking(nullptr);
+  files->Off(FileCall::kMake);
   EXPECT_THAT(database.DropColumnFamily("b"), IsOk());
   EXPECT_THAT(database.CreateColumnFamilies({family}), IsOk());
 }

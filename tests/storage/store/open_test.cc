@@ -21,12 +21,12 @@
 
 #include "rocksdb/cache.h"
 #include "rocksdb/env.h"
-#include "rocksdb/file_system.h"
 #include "rocksdb/rate_limiter.h"
 #include "rocksdb/version.h"
 #include "rowbloom/open_db.h"
 #include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/calling_file_system.h"
 #include "tests/support/calling_logger.h"
 #if ROCKSDB_MAJOR >= 8
 #include "rocksdb/advanced_cache.h"
@@ -649,21 +649,6 @@ class CountingEnv final : public rocksdb::EnvWrapper {
   std::atomic<int> jobs = 0;
 };
 
-// Counts the files of options that RocksDB writes, each of which has all column
-// families, and is read again.
-class OptionsFileCounter final : public rocksdb::FileSystemWrapper {
- public:
-  OptionsFileCounter() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
-  const char* Name() const override { return "OptionsFileCounter"; }
-  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
-                               const rocksdb::IOOptions& options,
-                               rocksdb::IODebugContext* debug) override {
-    if (to.find("/OPTIONS-") != to.npos) ++files;
-    return FileSystemWrapper::RenameFile(from, to, options, debug);
-  }
-  std::atomic<int> files = 0;
-};
-
 // Each opening makes a file of the row that is in the log.
 TEST_F(StoreOpen, ManyShortOnesLeaveFewFiles) {
   constexpr int kOpenings = 60;
@@ -681,14 +666,20 @@ TEST_F(StoreOpen, ManyShortOnesLeaveFewFiles) {
   }
 }
 
+// RocksDB writes all column families to each file of options, and reads it
+// again.
 TEST_F(StoreOpen, ManyFamiliesAreCreatedAtOnce) {
-  const auto file_system = std::make_shared<OptionsFileCounter>();
-  const auto env = rocksdb::NewCompositeEnv(file_system);
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  std::atomic<int> of_options = 0;
+  files->On(FileCall::kRename, [&of_options](const std::string& path) {
+    if (path.find("/OPTIONS-") != path.npos) ++of_options;
+  });
   std::vector<FamilyDescriptor> families;
   for (int i = 0; i < 30; ++i) families.push_back({"f" + std::to_string(i)});
   ASSERT_THAT(Open({.env = env.get()}, families), IsOk());
   // One is RocksDB's own, of the new database.
-  EXPECT_EQ(file_system->files, 2);
+  EXPECT_EQ(of_options, 2);
   EXPECT_EQ(store_->Families().size(), families.size());
   store_.reset();
 }

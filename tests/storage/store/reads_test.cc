@@ -262,8 +262,8 @@ TEST(ReadsBesideAnAlteration, DoNotShowWhatADeleteHid) {
       ASSERT_THAT(store->Begin(&transaction), IsOk());
     }
     family.ttl_ms = 1000;
-    files->OnRead([&](const std::string& /*path*/) {
-      files->OnRead(nullptr);
+    files->On(FileCall::kRead, [&](const std::string& /*path*/) {
+      files->Off(FileCall::kRead);
       std::thread([&] {
         EXPECT_THAT(store->AlterFamily("f", family), IsOk());
         for (int i = 0; i < 2; ++i) {

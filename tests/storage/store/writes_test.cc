@@ -377,7 +377,7 @@ TEST(Durability, IsOfTheWriteThatAsksForIt) {
   };
   put("first", Durability::kAsync);  // the clock
   std::atomic<int> syncs{0};
-  calling.files->OnSynced([&syncs](const std::string& file) {
+  calling.files->On(FileCall::kSync, [&syncs](const std::string& file) {
     syncs += file.ends_with(".log") ? 1 : 0;
   });
   put("async", Durability::kAsync);
@@ -385,7 +385,7 @@ TEST(Durability, IsOfTheWriteThatAsksForIt) {
   EXPECT_TRUE(is_logged("async"));
   put("synced", Durability::kSync);
   EXPECT_EQ(syncs, 1);
-  calling.files->OnSynced(nullptr);
+  calling.files->Off(FileCall::kSync);
   put("flushed", Durability::kSkipWal);
   EXPECT_FALSE(is_logged("flushed"));
   ASSERT_THAT(store->Flush(), IsOk());

@@ -538,8 +538,9 @@ TEST(ChangesOfTheLog, AreOnTheDiskBeforeTheyAreGiven) {
   const CallingStore calling;
   Store* const store = calling.store.get();
   int syncs = 0;
-  calling.files->OnSynced(
-      [&](const std::string& path) { syncs += path.ends_with(".log"); });
+  calling.files->On(FileCall::kSync, [&](const std::string& path) {
+    syncs += path.ends_with(".log");
+  });
   ASSERT_THAT(store->Put("r", "c", "q", "v"), IsOk());
   EXPECT_EQ(syncs, 0);
   uint64_t number = 0;
@@ -549,7 +550,7 @@ TEST(ChangesOfTheLog, AreOnTheDiskBeforeTheyAreGiven) {
   EXPECT_EQ(syncs, 1);
   ASSERT_THAT(TakeChanges(store, &number, &changes), IsOk());
   EXPECT_EQ(syncs, 1);
-  calling.files->OnSynced(nullptr);
+  calling.files->Off(FileCall::kSync);
 }
 
 TEST_F(Changes, WithoutALogAreMissed) {
@@ -801,7 +802,7 @@ TEST_F(Changes, WhoseLogIsBeingArchivedAreFound) {
   ASSERT_THAT(store->Flush(), IsOk());
   // Logs stay where they are until the checkpoint is done.
   std::atomic<bool> linked = false;
-  calling.files->OnLinked([&](const std::string& /*path*/) {
+  calling.files->On(FileCall::kLink, [&](const std::string& /*path*/) {
     if (linked.exchange(true)) return;
     for (const char* row : {"a", "b", "c"}) {
       EXPECT_THAT(store->Put(row, "c", "q", "v"), IsOk());
@@ -812,7 +813,7 @@ TEST_F(Changes, WhoseLogIsBeingArchivedAreFound) {
   std::string newest;  // guarded by the mutex
   std::atomic<bool> takes = false;
   std::future<Status> taken;
-  calling.files->OnRenamed([&](const std::string& path) {
+  calling.files->On(FileCall::kRename, [&](const std::string& path) {
     if (path.find("/archive/") == path.npos) return;
     {
       const std::lock_guard lock(mutex);
@@ -836,7 +837,7 @@ TEST_F(Changes, GoOnFromTheNumberOfAReader) {
   Store* const store = calling.store.get();
   std::atomic<bool> synced = false;
   std::future<Status> taken;
-  calling.files->OnSynced([&](const std::string& path) {
+  calling.files->On(FileCall::kSync, [&](const std::string& path) {
     if (!path.ends_with(".log") || synced.exchange(true)) return;
     const auto reader =
         OpenOrFail({.read_only = true}, calling.dir.File("db"), {});

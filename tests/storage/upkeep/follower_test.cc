@@ -267,7 +267,7 @@ TEST_F(Following, OpensTheStoreOfOneTime) {
       ASSERT_THAT(store_->Flush(), IsOk());
       keep();
       int calls = 0;
-      files->OnOpened([&](const std::string& path) {
+      files->On(FileCall::kOpen, [&](const std::string& path) {
         constexpr int kMost = 40;  // each load begins a new log
         if (path.ends_with("/CURRENT") || calls == kMost) return;
         change(calls++ % 2 == 0 ? first : second);
@@ -275,7 +275,7 @@ TEST_F(Following, OpensTheStoreOfOneTime) {
       });
       const auto reader =
           OpenOrFail({.read_only = true, .env = env.get()}, path_, {});
-      files->OnOpened(nullptr);
+      files->Off(FileCall::kOpen);
       EXPECT_GT(calls, 2);
       ASSERT_TRUE(states.contains(reader->LatestNumber()));
       EXPECT_EQ(GetRowOf(*reader, "r"), states[reader->LatestNumber()]);
