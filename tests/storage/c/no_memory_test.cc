@@ -13,33 +13,23 @@
 namespace rowbloom::test {
 namespace {
 
-// Runs `call(&error)` with its first operator new failing, then with its
-// second, until none fails. Each failure has a message, that there was no
-// memory. Returns the number of failures.
+// Calls `call(&error)` with each failure, which has a message, that there was
+// no memory. Returns the number of failures.
 template <typename Call>
 size_t CountFailures(Call call) {
-  for (const auto failures :
-       {FailingNew::For::kOneCall, FailingNew::For::kAllCalls}) {
-    for (size_t count = 0;; ++count) {
-      char* error = nullptr;
-      bool failed = false;
-      {
-        const FailingNew failing(count, failures);
-        call(&error);
-        failed = FailingNew::HasFailed();
-      }
-      const std::string message = error == nullptr ? "" : error;
-      rowbloom_free(error);
-      if (!failed) {
-        EXPECT_EQ(message, "");
-        if (failures == FailingNew::For::kAllCalls) return count;
-        break;
-      }
-      EXPECT_NE(message.find("emory"), std::string::npos)
-          << "operator new " << count << " fails: " << message;
+  return WithEachFailure([&](Attempt* attempt) {
+    char* error = nullptr;
+    attempt->Begin();
+    call(&error);
+    attempt->End();
+    const std::string message = error == nullptr ? "" : error;
+    rowbloom_free(error);
+    if (attempt->failed()) {
+      EXPECT_NE(message.find("emory"), std::string::npos) << message;
+    } else {
+      EXPECT_EQ(message, "");
     }
-  }
-  return 0;
+  });
 }
 
 constexpr char kFilter[] =
@@ -106,26 +96,21 @@ TEST(NoMemory, ARowThatWasReadIsGivenByTheNextCall) {
 
 TEST(NoMemory, OptionsOfAStore) {
   // Refused, and before RocksDB is entered.
-  char* error = nullptr;
   const char* const family = "info,versions=3,colour=red,ttl=7d";
-  for (size_t count = 0;; ++count) {
-    bool failed = false;
-    {
-      const FailingNew failing(count, FailingNew::For::kOneCall);
-      EXPECT_EQ(rowbloom_store_open("none", &family, 1, nullptr, &error),
-                nullptr);
-      failed = FailingNew::HasFailed();
-    }
+  const auto open = [&family](Attempt* attempt) {
+    char* error = nullptr;
+    attempt->Begin();
+    EXPECT_EQ(rowbloom_store_open("none", &family, 1, nullptr, &error),
+              nullptr);
+    attempt->End();
     ASSERT_NE(error, nullptr);
     const std::string message = error;
     rowbloom_free(error);
-    EXPECT_NE(message.find(failed ? "emory" : "colour"), std::string::npos)
-        << "operator new " << count << ": " << message;
-    if (!failed) {
-      EXPECT_GT(count, 0u);
-      break;
-    }
-  }
+    EXPECT_NE(message.find(attempt->failed() ? "emory" : "colour"),
+              std::string::npos)
+        << message;
+  };
+  EXPECT_GT(WithEachFailure(FailingNew::For::kOneCall, open), 0u);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,46 +20,10 @@ namespace rowbloom {
 namespace {
 
 using rocksdb::Slice;
+using test::Attempt;
 using test::FailingNew;
 using test::MakeFilterPolicy;
-
-// One run of calls, of which those between Begin and End meet the failure.
-class Attempt {
- public:
-  Attempt(size_t successes, FailingNew::For failures)
-      : successes_(successes), failures_(failures) {}
-
-  void Begin() { failing_.emplace(successes_, failures_); }
-  void End() {
-    failed_ = FailingNew::HasFailed();
-    failing_.reset();
-  }
-  bool failed() const { return failed_; }
-
- private:
-  size_t successes_;
-  FailingNew::For failures_;
-  std::optional<FailingNew> failing_;
-  bool failed_ = false;
-};
-
-// Runs `call` with its first operator new failing, then with its second, until
-// none fails: with that one alone, and with all after it. Returns the calls of
-// operator new.
-template <typename Call>
-size_t WithEachFailure(Call call) {
-  size_t count = 0;
-  for (const FailingNew::For failures :
-       {FailingNew::For::kOneCall, FailingNew::For::kAllCalls}) {
-    for (count = 0;; ++count) {
-      SCOPED_TRACE("operator new " + std::to_string(count) + " fails");
-      Attempt attempt(count, failures);
-      call(&attempt);
-      if (!attempt.failed() || testing::Test::HasFailure()) break;
-    }
-  }
-  return count;
-}
+using test::WithEachFailure;
 
 std::vector<std::string> SomeKeys(size_t rows) {
   std::vector<std::string> keys;

@@ -23,28 +23,27 @@ extern "C" const char* __lsan_default_suppressions() { return "leak:libc.so"; }
 namespace rowbloom {
 namespace {
 
+using test::Attempt;
 using test::FailingNew;
 using test::IsOk;
+using test::WithEachFailure;
 
 // A Staging is destroyed while the exception of missing memory goes through.
 TEST(Staging, EndsWithoutMemory) {
   const test::TempDir dir;
   const std::string path = dir.File("made");
-  bool failed = true;
-  size_t successes = 0;
-  for (; failed; ++successes) {
-    SCOPED_TRACE(successes);
+  const auto end = [&path](Attempt* attempt) {
     std::optional<Staging> staging(std::in_place, rocksdb::Env::Default(), path,
                                    ".making");
     ASSERT_THAT(staging->Begin(), IsOk());  // removes what was left
     ASSERT_FALSE(std::filesystem::exists(staging->contents()));
     std::filesystem::create_directory(staging->contents());
     std::ofstream(staging->contents() + "/file") << "bytes";
-    const FailingNew failing(successes, FailingNew::For::kAllCalls);
+    attempt->Begin();
     staging.reset();
-    failed = FailingNew::HasFailed();
-  }
-  EXPECT_GT(successes, 10u) << "calls of operator new";
+    attempt->End();
+  };
+  EXPECT_GT(WithEachFailure(FailingNew::For::kAllCalls, end), 9u);
   EXPECT_FALSE(std::filesystem::exists(path + ".making"));
 }
 
@@ -55,19 +54,16 @@ TEST(Staging, LeavesTheContentsOfAnotherAlone) {
   Staging first(rocksdb::Env::Default(), path, ".making");
   ASSERT_THAT(first.Begin(), IsOk());
   std::filesystem::create_directory(first.contents());
-  bool failed = true;
-  size_t successes = 0;
-  for (; failed; ++successes) {
-    SCOPED_TRACE(successes);
+  const auto begin = [&](Attempt* attempt) {
     {
       Staging second(rocksdb::Env::Default(), path, ".making");
-      const FailingNew failing(successes, FailingNew::For::kOneCall);
+      attempt->Begin();
       EXPECT_FALSE(CatchExceptions([&] { return second.Begin(); }).ok());
-      failed = FailingNew::HasFailed();
+      attempt->End();
     }
     ASSERT_TRUE(std::filesystem::exists(first.contents()));
-  }
-  EXPECT_GT(successes, 5u) << "calls of operator new";
+  };
+  EXPECT_GT(WithEachFailure(FailingNew::For::kOneCall, begin), 4u);
 }
 
 TEST(Staging, WhoseMarkCannotBeMadeLeavesNothing) {

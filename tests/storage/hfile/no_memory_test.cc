@@ -30,37 +30,29 @@ namespace rowbloom {
 namespace {
 
 using rocksdb::Status;
+using test::Attempt;
 using test::FailingNew;
 using test::IsOk;
+using test::WithEachFailure;
 
-// Runs `call` with its first operator new failing, then with its second, until
-// none fails: with that one alone, and with all after it. Each status is OK or
-// MemoryLimit, and `check` is called after each that is OK. Returns the number
-// of calls that failed.
+// Runs `call` with each failure. Each status is OK or MemoryLimit, and `check`
+// is called after each that is OK. Returns the number of calls that failed.
 size_t CountFailures(
     const std::function<Status()>& call,
     const std::function<void()>& check = [] {}) {
   size_t failures = 0;
-  for (const auto lasting :
-       {FailingNew::For::kOneCall, FailingNew::For::kAllCalls}) {
-    bool failed = true;
-    for (size_t count = 0; failed; ++count) {
-      SCOPED_TRACE("operator new " + std::to_string(count) + " fails");
-      Status status;
-      {
-        const FailingNew failing(count, lasting);
-        status = call();
-        failed = FailingNew::HasFailed();
-      }
-      if (status.ok()) check();
-      if (failed && !status.ok()) {
-        EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
-        ++failures;
-      } else {
-        EXPECT_THAT(status, IsOk());
-      }
+  WithEachFailure([&](Attempt* attempt) {
+    attempt->Begin();
+    const Status status = call();
+    attempt->End();
+    if (status.ok()) check();
+    if (attempt->failed() && !status.ok()) {
+      EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
+      ++failures;
+    } else {
+      EXPECT_THAT(status, IsOk());
     }
-  }
+  });
   return failures;
 }
 
@@ -188,15 +180,12 @@ TEST_P(NoMemoryForHFile, AWriterIsAtItsEnd) {
     return Status::OK();
   };
   std::unique_ptr<HFileWriter> writer;
-  size_t failures = 0;
-  for (bool failed = true; failed; ++failures) {
+  const auto fail = [&](Attempt* attempt) {
     ASSERT_THAT(hfile::OpenWriter(form_, path_, &writer), IsOk());
-    Status status;
-    {
-      const FailingNew failing(failures, FailingNew::For::kOneCall);
-      status = write(writer.get());
-      failed = FailingNew::HasFailed();
-    }
+    attempt->Begin();
+    const Status status = write(writer.get());
+    attempt->End();
+    const bool failed = attempt->failed();
     EXPECT_EQ(status.IsMemoryLimit(), failed) << status.ToString();
     // Neither the cell that failed nor the next one may follow.
     if (failed) {
@@ -205,8 +194,8 @@ TEST_P(NoMemoryForHFile, AWriterIsAtItsEnd) {
     EXPECT_EQ(writer->Finish().IsMemoryLimit(), failed);
     writer.reset();
     EXPECT_EQ(std::filesystem::exists(path_), !failed);
-  }
-  EXPECT_GT(failures, 50U);
+  };
+  EXPECT_GT(WithEachFailure(FailingNew::For::kOneCall, fail), 49U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Encodings, NoMemoryForHFile,
@@ -222,28 +211,25 @@ TEST(NoMemoryForBlockCache, ABlockThatHasNoPlaceTakesNone) {
     EXPECT_THAT(block->buffer.Reserve(3000, &bytes), IsOk());
     return block;
   };
-  size_t failures = 0;
-  for (bool failed = true; failed; ++failures) {
+  const auto insert = [&](Attempt* attempt) {
     HFileBlockCache cache(kCapacityBytes);
     const auto block = block_at(0);
-    {
-      const FailingNew failing(failures, FailingNew::For::kOneCall);
-      try {
-        cache.Insert(0, block);
-      } catch (const std::bad_alloc&) {
-      }
-      failed = FailingNew::HasFailed();
+    attempt->Begin();
+    try {
+      cache.Insert(0, block);
+    } catch (const std::bad_alloc&) {
     }
-    EXPECT_EQ(cache.Find(0, 0) == nullptr, failed);
-    EXPECT_EQ(cache.used_bytes() == 0, failed);
+    attempt->End();
+    EXPECT_EQ(cache.Find(0, 0) == nullptr, attempt->failed());
+    EXPECT_EQ(cache.used_bytes() == 0, attempt->failed());
     for (uint64_t offset = 1; offset < 10; ++offset) {
       cache.Insert(0, block_at(offset));
       EXPECT_LE(cache.used_bytes(), kCapacityBytes);
     }
     cache.Erase(0);
     EXPECT_EQ(cache.used_bytes(), 0U);
-  }
-  EXPECT_GT(failures, 1U);
+  };
+  EXPECT_GT(WithEachFailure(FailingNew::For::kOneCall, insert), 0U);
 }
 
 }  // namespace

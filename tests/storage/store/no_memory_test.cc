@@ -36,23 +36,17 @@ std::string Put(uint64_t timestamp_ms) {
   return EncodeEntries({{ChangeType::kPut, timestamp_ms, kLong}});
 }
 
-// Runs `call` with all operators new failing from the first one on, then from
-// the second one on, until none fails.
+// Expects `call` to be true only when no operator new fails, wherever memory
+// runs out.
 template <typename Call>
-void WithEachFailure(Call call) {
-  size_t successes = 0;
-  for (bool failed = true; failed; ++successes) {
-    SCOPED_TRACE("memory runs out after " + std::to_string(successes));
-    bool succeeded = false;
-    {
-      const FailingNew failing(successes, FailingNew::For::kAllCalls);
-      succeeded = call();
-      failed = FailingNew::HasFailed();
-    }
-    EXPECT_NE(succeeded, failed);
-    if (testing::Test::HasFailure()) return;
-  }
-  EXPECT_GT(successes, 3);
+void ExpectFailures(Call call) {
+  const auto attempt_it = [&call](Attempt* attempt) {
+    attempt->Begin();
+    const bool succeeded = call();
+    attempt->End();
+    EXPECT_NE(succeeded, attempt->failed());
+  };
+  EXPECT_GT(WithEachFailure(FailingNew::For::kAllCalls, attempt_it), 2u);
 }
 
 class StoreNoMemory : public ::testing::Test {
@@ -70,14 +64,14 @@ TEST_F(StoreNoMemory, MergesFailWithoutAnException) {
   const std::vector<Slice> operands = {first, second};
   const MergeOperator::MergeOperationInput in("key", &existing, operands,
                                               /*logger=*/nullptr);
-  WithEachFailure([&] {
+  ExpectFailures([&] {
     std::string merged;
     Slice same(nullptr, 0);
     MergeOperator::MergeOperationOutput out(merged, same);
     return merge->FullMergeV2(in, &out);
   });
   const std::deque<Slice> all = {first, second};
-  WithEachFailure([&] {
+  ExpectFailures([&] {
     std::string merged;
     return merge->PartialMergeMulti("key", all, &merged, /*logger=*/nullptr);
   });
@@ -91,7 +85,7 @@ TEST_F(StoreNoMemory, CompactionsKeepWhatTheyHaveNoMemoryFor) {
       EncodeEntries({{ChangeType::kPut, kNowMs, kLong},
                      {ChangeType::kPut, kNowMs - 2 * kTtlMs, kLong}});
   const std::string key = kLong + std::string("\0\1q", 3);
-  WithEachFailure([&] {
+  ExpectFailures([&] {
     const auto filter = factory->CreateCompactionFilter({});
     if (filter == nullptr) return false;
     std::string now;
@@ -182,22 +176,18 @@ TEST(StoreNoMemoryForAChange, TheLoadBeforeItIsNotPassedOver) {
   }
   store = OpenOrFail(options, path, {});
   std::unique_ptr<ChangeStream> stream;
-  bool failed = true;
-  for (size_t successes = 0; failed; ++successes) {
-    SCOPED_TRACE(successes);
+  WithEachFailure(FailingNew::For::kOneCall, [&](Attempt* attempt) {
     ASSERT_THAT(store->GetUpdatesSince(0, &stream), IsOk());
     while (stream->change().kind != ChangeKind::kCell) stream->Next();
-    {
-      const FailingNew failing(successes, FailingNew::For::kOneCall);
-      stream->Next();
-      failed = FailingNew::HasFailed();
-    }
+    attempt->Begin();
+    stream->Next();
+    attempt->End();
     if (!stream->status().ok()) {
       ASSERT_THAT(store->GetUpdatesSince(stream->number(), &stream), IsOk());
     }
     ASSERT_TRUE(stream->Valid());
     ASSERT_EQ(stream->change().kind, ChangeKind::kBulkLoad);
-  }
+  });
 }
 
 }  // namespace
