@@ -18,6 +18,7 @@ namespace {
 
 using test::Lines;
 using test::Output;
+using test::RunFine;
 using test::RunTool;
 using test::SstSpec;
 using test::TempDir;
@@ -45,8 +46,7 @@ TEST(FilterVerb, RocksDbsOwnFiltersAreNamed) {
   const std::string path = dir.File("a.sst");
   const auto run = [&](const SstSpec& spec) {
     test::WriteSst(spec, path, test::NumberedKeys(2000));
-    const Output output = RunTool({"filter", path});
-    EXPECT_EQ(output.code, 0);
+    const Output output = RunFine({"filter", path});
     EXPECT_EQ(output.err, "");
     return output.out;
   };
@@ -73,8 +73,7 @@ TEST(FilterVerb, FileWithoutFilterSaysSo) {
   const TempDir dir;
   ASSERT_NO_FATAL_FAILURE(
       test::WriteSst({}, dir.File("a.sst"), test::NumberedKeys(10)));
-  const Output output = RunTool({"filter", dir.File("a.sst")});
-  EXPECT_EQ(output.code, 0);
+  const Output output = RunFine({"filter", dir.File("a.sst")});
   EXPECT_EQ(output.out, dir.File("a.sst") +
                             "\n  form        none\n"
                             "  partitions  0\n"

@@ -22,6 +22,7 @@ using nlohmann::json;
 using test::Dump;
 using test::Output;
 using test::Records;
+using test::RunFine;
 using test::RunTool;
 using testing::HasSubstr;
 
@@ -58,8 +59,7 @@ class HFileOfHBase : public testing::TestWithParam<const char*> {
 
   Output Fine(std::vector<std::string> args) const {
     args.push_back(path_);
-    Output output = RunTool(args);
-    EXPECT_EQ(output.code, 0) << args[0] << "\n" << output.out << output.err;
+    Output output = RunFine(args);
     EXPECT_EQ(output.err, "");
     return output;
   }
@@ -276,8 +276,7 @@ TEST(HFileOfHudi, EachVerbReadsThem) {
   ROWBLOOM_SKIP_WITHOUT(test::kHudi, !folder.empty());
   for (const char* verb : {"summary", "props", "layout", "index", "data",
                            "filter", "verify", "stats"}) {
-    const Output output = RunTool({verb, folder});
-    EXPECT_EQ(output.code, 0) << verb;
+    const Output output = RunFine({verb, folder});
     EXPECT_EQ(output.err, "");
     EXPECT_THAT(output.out, HasSubstr("hudi_1_0_hbase_2_4_9_16KB_GZ_20000"));
   }

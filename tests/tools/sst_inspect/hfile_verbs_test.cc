@@ -2,9 +2,6 @@
 // hfile.transcript has the verbs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -31,6 +28,7 @@ using nlohmann::json;
 using test::IsOk;
 using test::Output;
 using test::Records;
+using test::RunFine;
 using test::RunTool;
 using test::TempDir;
 using testing::HasSubstr;
@@ -82,8 +80,7 @@ class HFileVerbs : public testing::Test {
   }
   Output Fine(std::vector<std::string> args) const {
     args.push_back(path_);
-    Output output = RunTool(args);
-    EXPECT_EQ(output.code, 0) << args[0] << "\n" << output.out << output.err;
+    Output output = RunFine(args);
     EXPECT_EQ(output.err, "");
     return output;
   }
@@ -244,18 +241,7 @@ TEST_F(HFileVerbs, MemoryIsBoundedWhateverTheFile) {
   }
   ASSERT_THAT(writer->Finish(), IsOk());
   for (const char* verb : {"layout", "verify", "stats"}) {
-    const pid_t child = fork();
-    if (child == 0) {
-      if (freopen("/dev/null", "w", stdout) == nullptr) _exit(126);
-      execl(ROWBLOOM_SST_INSPECT, "sst_inspect", verb, path_.c_str(), nullptr);
-      _exit(127);
-    }
-    int status = 0;
-    struct rusage usage {};
-    ASSERT_EQ(wait4(child, &status, 0, &usage), child);
-    EXPECT_TRUE(WIFEXITED(status));
-    EXPECT_EQ(WEXITSTATUS(status), 0) << verb;
-    EXPECT_LT(usage.ru_maxrss, 64 * 1024) << verb << ", in KiB";
+    EXPECT_LT(test::MemoryOf({verb, path_}), 64 * 1024) << verb << ", in KiB";
   }
 }
 

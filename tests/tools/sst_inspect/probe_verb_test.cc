@@ -19,6 +19,7 @@ namespace {
 
 using test::Lines;
 using test::Output;
+using test::RunFine;
 using test::RunTool;
 using test::SstSpec;
 using test::TempDir;
@@ -249,13 +250,11 @@ TEST(ProbeVerb, FilesWithoutOurFilterMayHoldEverything) {
       test::WriteSst({.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
                           rocksdb::NewRibbonFilterPolicy(10))},
                      dir.File("ribbon.sst"), test::NumberedKeys(2000)));
-  const Output none = RunTool({"probe", dir.File("none.sst"), "--row", "r"});
-  EXPECT_EQ(none.code, 0);
+  const Output none = RunFine({"probe", dir.File("none.sst"), "--row", "r"});
   EXPECT_EQ(Answer(none.out, "filter"), "none");
   EXPECT_EQ(Answer(none.out, "verdict"), "may be there");
   const Output ribbon =
-      RunTool({"probe", dir.File("ribbon.sst"), "--row", "r"});
-  EXPECT_EQ(ribbon.code, 0);
+      RunFine({"probe", dir.File("ribbon.sst"), "--row", "r"});
   EXPECT_EQ(Answer(ribbon.out, "filter"),
             "not rowbloom's: RocksDB Ribbon (marker -2)");
   EXPECT_EQ(Answer(ribbon.out, "verdict"), "may be there");

@@ -2,7 +2,12 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -27,6 +32,33 @@ inline Output RunTool(const std::vector<std::string>& args) {
   std::istringstream in;
   const int code = sst_inspect::Run(args, {.in = in, .out = out, .err = {err}});
   return {code, out.str(), err.str()};
+}
+
+// Does so, and expects its success.
+inline Output RunFine(const std::vector<std::string>& args) {
+  Output output = RunTool(args);
+  EXPECT_EQ(output.code, 0) << args[0] << "\n" << output.out << output.err;
+  return output;
+}
+
+// Runs the program itself, and returns the most memory that it took, in KiB.
+inline int64_t MemoryOf(std::vector<std::string> args) {
+  args.insert(args.begin(), "sst_inspect");
+  std::vector<char*> argv;
+  for (std::string& arg : args) argv.push_back(arg.data());
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (freopen("/dev/null", "w", stdout) == nullptr) _exit(126);
+    execv(ROWBLOOM_SST_INSPECT, argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  struct rusage usage {};
+  EXPECT_EQ(wait4(child, &status, 0, &usage), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  return usage.ru_maxrss;
 }
 
 inline std::shared_ptr<const rocksdb::FilterPolicy> RowbloomPolicy(

@@ -102,8 +102,7 @@ class TreeVerb : public testing::Test {
 
 TEST_F(TreeVerb, SumsUpLevelsAndFamilies) {
   WriteDatabase();
-  const Output output = RunTool({"tree", "--json", path_});
-  EXPECT_EQ(output.code, 0) << output.err;
+  const Output output = RunFine({"tree", "--json", path_});
   const auto levels = Records(output, "tree_level");
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_EQ(levels[0].at("level"), 0);
@@ -193,8 +192,7 @@ TEST_F(TreeVerb, NeedsNoMergeOperatorAndNoKnownPolicy) {
     ExpectOk(db->Flush({}));
     ExpectOk(db->Merge({}, "a:q", "2"));
   }
-  const Output output = RunTool({"tree", path_, "--json"});
-  EXPECT_EQ(output.code, 0) << output.err;
+  const Output output = RunFine({"tree", path_, "--json"});
   EXPECT_EQ(Records(output, "tree").at(0).at("files"), 1);
 }
 
@@ -211,8 +209,7 @@ TEST_F(TreeVerb, NeedsNoKnownTableFactory) {
     }
     test::WriteFile(path, options);
   }
-  const Output output = RunTool({"tree", path_, "--json"});
-  EXPECT_EQ(output.code, 0) << output.err;
+  const Output output = RunFine({"tree", path_, "--json"});
   EXPECT_EQ(Records(output, "tree").at(0).at("files"), 3);
   EXPECT_EQ(Records(output, "tree_family").at(0).at("new_filter_policy"), "");
 }
@@ -253,9 +250,8 @@ TEST_F(TreeVerb, FindsFilesInOtherDirectories) {
   fs::rename(moved, fs::path(other) / fs::path(moved).filename());
   EXPECT_EQ(RunTool({"tree", path_}).code, 1);
   const Output output =
-      RunTool({"tree", "--db-path", dir_.File("absent"), "--db-path", other,
+      RunFine({"tree", "--db-path", dir_.File("absent"), "--db-path", other,
                "--files", "--json", path_});
-  EXPECT_EQ(output.code, 0) << output.err;
   EXPECT_THAT(Records(output, "tree_file").at(2).at("path"),
               HasSubstr("/other/"));
 }

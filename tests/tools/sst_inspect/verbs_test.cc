@@ -31,6 +31,7 @@ using test::IsOk;
 using test::Lines;
 using test::Output;
 using test::Records;
+using test::RunFine;
 using test::RunTool;
 using test::SstSpec;
 using test::TempDir;
@@ -66,8 +67,7 @@ TEST_F(Verbs, LayoutIsEveryByteOfTheFile) {
       spec.format_version = version;
       spec.partitioned = partitioned;
       Write(spec);
-      const Output output = RunTool({"layout", "--json", path_});
-      EXPECT_EQ(output.code, 0) << output.err;
+      const Output output = RunFine({"layout", "--json", path_});
       uint64_t end = 0;
       std::map<std::string, size_t> types;
       for (const json& block : Records(output, "block")) {
@@ -93,8 +93,7 @@ TEST_F(Verbs, LayoutIsEveryByteOfTheFile) {
       EXPECT_EQ(types["filter partition"] > 2, partitioned);
       EXPECT_EQ(types["filter"], partitioned ? 0U : 1U);
 
-      const Output text = RunTool({"layout", path_});
-      EXPECT_EQ(text.code, 0);
+      const Output text = RunFine({"layout", path_});
       EXPECT_THAT(text.out, HasSubstr("data "));
       EXPECT_THAT(text.out, Not(HasSubstr("DAMAGED")));
     }
@@ -106,8 +105,7 @@ TEST_F(Verbs, LayoutNamesGaps) {
     table->block_align = true;
     table->block_size = 4096;
   }});
-  const Output output = RunTool({"layout", "--json", path_});
-  EXPECT_EQ(output.code, 0);
+  const Output output = RunFine({"layout", "--json", path_});
   bool gap = false;
   for (const json& block : Records(output, "block")) {
     gap = gap || block["type"] == "gap";
@@ -140,8 +138,7 @@ TEST_F(Verbs, LiveDatabaseShowsItsVersions) {
   ASSERT_THAT(db->Delete({}, "a"), IsOk());
   ASSERT_THAT(db->DeleteRange({}, db->DefaultColumnFamily(), "b", "d"), IsOk());
   ASSERT_THAT(db->Flush({}), IsOk());
-  const Output output = RunTool({"data", dir_.File("db")});
-  EXPECT_EQ(output.code, 0) << output.err;
+  const Output output = RunFine({"data", dir_.File("db")});
   const std::vector<std::string> lines = Lines(output.out);
   ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(lines[1], "  key  type    sequence  value");
@@ -201,8 +198,7 @@ TEST_F(Verbs, TimestampsAreDecoded) {
   ASSERT_THAT(writer.Finish(), IsOk());
   EXPECT_THAT(RunTool({"data", "--cells", "1", path_}).out,
               HasSubstr("  key000000         42  put          0  v\n"));
-  const Output verify = RunTool({"verify", path_});
-  EXPECT_EQ(verify.code, 0) << verify.out;
+  const Output verify = RunFine({"verify", path_});
   EXPECT_THAT(verify.out, HasSubstr("1,001 keys probed"));
   const Output probe = RunTool({"probe", "--key", "key000500", path_});
   EXPECT_THAT(probe.out, HasSubstr("in file         yes, put at 42 with"));
@@ -330,8 +326,7 @@ TEST_F(Verbs, MeasureLeavesOutFilesWithoutFilter) {
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(
       {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)})},
       filtered, test::NumberedKeys(500)));
-  const Output one_of_two = RunTool({"measure-fpr", "--json", path_, filtered});
-  EXPECT_EQ(one_of_two.code, 0);
+  const Output one_of_two = RunFine({"measure-fpr", "--json", path_, filtered});
   EXPECT_EQ(one_of_two.err, none.err);
   EXPECT_FALSE(Records(one_of_two, "measured").empty());
 }
@@ -363,8 +358,7 @@ TEST_F(Verbs, MeasureCountsOnlyWhatTheFilterLooksUp) {
   Write({.policy =
              test::RowbloomPolicy({.key_layout = KeyLayout::Delimited('/')})});
   const Output output =
-      RunTool({"measure-fpr", "--key-layout", "fixed:5", "--json", path_});
-  EXPECT_EQ(output.code, 0) << output.err;
+      RunFine({"measure-fpr", "--key-layout", "fixed:5", "--json", path_});
   for (const json& record : Records(output, "measured")) {
     EXPECT_TRUE(record["question"] != "absent row" || record["rate"] < 0.5)
         << record.dump();
@@ -376,9 +370,8 @@ TEST_F(Verbs, AdviceComparesWithThePresentFilter) {
       test::WriteSst({.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
                           rocksdb::NewBloomFilterPolicy(10))},
                      path_, test::NumberedKeys(5000)));
-  const Output output = RunTool(
+  const Output output = RunFine(
       {"advise", "--key-layout", "fixed:8", "--files", "4", "--json", path_});
-  EXPECT_EQ(output.code, 0) << output.err;
   const json advice = Records(output, "advice").at(0);
   EXPECT_EQ(advice["rows"], 500);
   EXPECT_EQ(advice["cells"], 5000);
@@ -408,8 +401,7 @@ TEST_F(Verbs, AdviceComparesWithThePresentFilter) {
 TEST_F(Verbs, StockFiltersAreDecoded) {
   const auto decode = [&](const SstSpec& spec) {
     test::WriteSst(spec, path_, test::NumberedKeys(5000));
-    const Output output = RunTool({"filter", "--json", path_});
-    EXPECT_EQ(output.code, 0);
+    const Output output = RunFine({"filter", "--json", path_});
     const std::vector<json> sections = Records(output, "section");
     EXPECT_EQ(sections.size(), 1U) << output.out;
     return sections.at(0);
@@ -452,8 +444,7 @@ TEST_F(Verbs, ProbeAsksStockFilters) {
          .partitioned = partitioned},
         path_, test::NumberedKeys(5000)));
     const Output present =
-        RunTool({"probe", "--json", "--key", "key001234", path_});
-    EXPECT_EQ(present.code, 0);
+        RunFine({"probe", "--json", "--key", "key001234", path_});
     json record = Records(present, "probe").at(0);
     EXPECT_EQ(record["key"], "may be there");
     EXPECT_EQ(record["verdict"], "may be there");

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <pty.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,7 +37,9 @@ namespace rowbloom {
 namespace {
 
 using test::IsOk;
+using test::MemoryOf;
 using test::Output;
+using test::RunFine;
 using test::RunTool;
 using test::SstSpec;
 using test::TempDir;
@@ -111,8 +112,7 @@ TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsProbed) {
              .prefix_extractor = extractor,
              .partitioned = partitioned,
              .partition_bytes = 256});
-      const Output output = RunTool({"verify", path_});
-      EXPECT_EQ(output.code, 0) << output.out << output.err;
+      const Output output = RunFine({"verify", path_});
       EXPECT_EQ(output.err, "");
       EXPECT_THAT(output.out, HasSubstr("cells     2,000\n"));
       EXPECT_THAT(output.out, HasSubstr(tested.asked));
@@ -161,14 +161,12 @@ TEST_F(Verify, FiltersWithoutWholeKeysAreProbedForPrefixesAlone) {
   for (const auto& extractor : {NewRowPrefixExtractor(layout), fixed}) {
     SCOPED_TRACE(extractor->Name());
     const std::string file = write(extractor, dir_.File(extractor->Name()));
-    const Output verified = RunTool({"verify", file});
-    EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+    const Output verified = RunFine({"verify", file});
     EXPECT_THAT(verified.out, HasSubstr(std::string("0 keys and ") +
                                         (extractor == fixed ? "4" : "3") +
                                         " rows or prefixes probed, 0 false"));
     for (const char* key : {"a", "outside", "row:q", "rows:q"}) {
-      const Output probed = RunTool({"probe", "--key", key, file});
-      EXPECT_EQ(probed.code, 0) << probed.out << probed.err;
+      const Output probed = RunFine({"probe", "--key", key, file});
       EXPECT_THAT(probed.out, HasSubstr("verdict         may be there"));
     }
     EXPECT_THAT(RunTool({"probe", "--key", "none:q", file}).out,
@@ -191,8 +189,7 @@ TEST_F(Verify, FilesInReverseOrderAreFine) {
                       .comparator = rocksdb::ReverseBytewiseComparator(),
                       .partitioned = true},
                      path_, keys));
-  const Output output = RunTool({"verify", path_});
-  EXPECT_EQ(output.code, 0) << output.out;
+  const Output output = RunFine({"verify", path_});
   EXPECT_THAT(output.out, HasSubstr("2,000 keys"));
 }
 
@@ -327,8 +324,7 @@ TEST_F(Verify, CountsOfEarlierVersionsAreFine) {
           ASSERT_EQ(entries.value(), std::string(1, count + 1));
           (*contents)[entries.value_offset_bytes()] = count;
         });
-    const Output output = RunTool({"verify", path_});
-    EXPECT_EQ(output.code, 0) << output.out;
+    RunFine({"verify", path_});
   }
 }
 
@@ -590,26 +586,6 @@ TEST_F(Verify, HostileFilesGiveOneSentence) {
     EXPECT_EQ(output.code, 1) << output.out << output.err;
     EXPECT_THAT(output.out + output.err, HasSubstr(path_ + ": "));
   }
-}
-
-// Runs the program itself, and returns the most memory that it took, in KiB.
-int64_t MemoryOf(std::vector<std::string> args) {
-  args.insert(args.begin(), "sst_inspect");
-  std::vector<char*> argv;
-  for (std::string& arg : args) argv.push_back(arg.data());
-  argv.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    if (freopen("/dev/null", "w", stdout) == nullptr) _exit(126);
-    execv(ROWBLOOM_SST_INSPECT, argv.data());
-    _exit(127);
-  }
-  int status = 0;
-  struct rusage usage {};
-  EXPECT_EQ(wait4(child, &status, 0, &usage), child);
-  EXPECT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  return usage.ru_maxrss;
 }
 
 // A file much larger than the memory that the program may take.
