@@ -37,10 +37,8 @@ INSTANTIATE_TEST_SUITE_P(Each, Keys,
                          });
 
 TEST_P(Keys, PresentAreSortedAndAbsentAreNotAmongThem) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   constexpr uint64_t kKeys = 20'000;
-  const KeySpace space(GetParam(), kKeys, seed);
+  const KeySpace space(GetParam(), kKeys, test::SeedFromEnv());
   const KeyArray array = space.Present();
   ASSERT_EQ(array.size(), kKeys);
   std::set<std::string> all;

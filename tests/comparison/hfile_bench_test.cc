@@ -17,7 +17,6 @@ class EachCodec : public testing::TestWithParam<HFileCompression> {};
 
 TEST_P(EachCodec, BothFormatsGiveAllCells) {
   const uint64_t seed = rowbloom::test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   rowbloom::test::TempDir dir;
   std::vector<InputCell> input = SyntheticCells(3000, 12, 2);
   // A row whose key in an SST has an escape.

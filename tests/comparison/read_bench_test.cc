@@ -51,10 +51,8 @@ std::vector<ShapeResult> Measure(Tree tree, uint64_t columns, uint64_t fewest,
 class EachTree : public testing::TestWithParam<Tree> {};
 
 TEST_P(EachTree, IsReadWithEveryFilter) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const Tree tree = GetParam();
-  const std::vector<ShapeResult> results = Measure(tree, 12, 12, seed);
+  const std::vector<ShapeResult> results = Measure(tree, 12, 12, SeedFromEnv());
   ASSERT_EQ(results.size(), 2u);
   for (const ShapeResult& result : results) {
     SCOPED_TRACE(ToString(result.caching));
@@ -259,7 +257,6 @@ void ExpectTheMainClaim(const ShapeResult& result) {
 }
 
 TEST(Overview, RowColBeatsStockAtEqualBytes) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
   if (Scaled(1000) < 1000) {
     GTEST_SKIP() << "ratios are asserted from ROWBLOOM_TEST_SCALE=1 up";
   }
@@ -270,7 +267,6 @@ TEST(Overview, RowColBeatsStockAtEqualBytes) {
 // The worst case for filters by row: every file has every row, so that ROW
 // rules out nothing for a present row, and ROWCOL is on its own as stock is.
 TEST(Overview, RowColIsAsGoodAsStockWhereRowsAreSpread) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
   if (Scaled(1000) != 1000) {
     GTEST_SKIP() << "ratios are asserted only with ROWBLOOM_TEST_SCALE=1";
   }

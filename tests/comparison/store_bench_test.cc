@@ -29,7 +29,6 @@ using testing::Pair;
 
 TEST(StoreBench, AnswersAgreeAndClaimsAreThoseOfItsReadme) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   TempDir dir;
   const std::vector<InputCell> input = SyntheticCells(400, 12, 2);
   Cells cells;
@@ -100,7 +99,6 @@ TEST(StoreBench, FewerRowsThanFilesAreRefused) {
 // MeasureMixes fails.
 TEST(StoreBenchMixes, EnginesOfThisBuildAnswerAlike) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   TempDir dir;
   StoreBenchOptions options;
   options.mix_rows = 500;

@@ -1,11 +1,9 @@
 // Repeatable randomness for tests. The seed is ROWBLOOM_SEED, or a constant
-// when that is not set; print it with SCOPED_TRACE so that a failure can be
-// run again. ROWBLOOM_TEST_SCALE (default 1.0) stretches or shortens the long
+// when that is not set; main.cc prints it when a test fails, which can be run
+// again so. ROWBLOOM_TEST_SCALE (default 1.0) stretches or shortens the long
 // tests.
 //
-//   const uint64_t seed = SeedFromEnv();
-//   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-//   Random random(seed);
+//   Random random(SeedFromEnv());
 //   for (uint64_t i = 0; i < Scaled(50'000); ++i) { ... random.Below(10) ... }
 #pragma once
 

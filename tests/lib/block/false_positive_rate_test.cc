@@ -74,7 +74,6 @@ TEST_P(MeasuredRate, OfEachSectionIsThePredictedOne) {
     GTEST_SKIP() << "ROWBLOOM_TEST_SCALE leaves out this size";
   }
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const KeyLayout layout = KeyLayout::FixedRow(8);
   const double bits_per_key = BitsPerKey(target);
 

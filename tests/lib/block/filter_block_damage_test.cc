@@ -118,9 +118,7 @@ TEST_P(Damage, EveryTruncationIsSafe) {
 }
 
 TEST_P(Damage, RandomBytesBetweenHeadAndTailAreSafe) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes(format::kHead);
     bytes += random.Bytes(random.Below(120));

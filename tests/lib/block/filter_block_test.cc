@@ -125,9 +125,7 @@ TEST_P(EachConfiguration, HasNoFalseNegativesAndSkipsWhatIsAbsent) {
 }
 
 TEST_P(EachConfiguration, BatchAnswersAsOneByOne) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < 500; ++i) {
     keys.push_back(Row(i * 100) + DistinctKey(i));

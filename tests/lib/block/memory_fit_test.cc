@@ -72,8 +72,7 @@ Totals FitMany(MemoryFit* fit, size_t (*usable)(size_t), double row_bits,
 TEST(MemoryFit, FillsSizeClassesAtTheSameRate) {
   for (const auto& [row_bits, row_col_bits] :
        {std::pair(kBits, kBits), std::pair(19.5, 9.0)}) {
-    SCOPED_TRACE(testing::Message()
-                 << row_bits << " bits, ROWBLOOM_SEED=" << test::SeedFromEnv());
+    SCOPED_TRACE(std::to_string(row_bits) + " bits");
     MemoryFit fit(FourClasses);
     MemoryFit none(Exact);
     const Totals fitted = FitMany(&fit, FourClasses, row_bits, row_col_bits);

@@ -64,7 +64,6 @@ size_t Missing(const RibbonFilter& filter,
 
 TEST(Ribbon, HasEveryKeyAtEverySize) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   std::vector<size_t> counts;
   for (size_t count = 1; count <= 200; ++count) counts.push_back(count);
   for (const size_t count :
@@ -79,9 +78,7 @@ TEST(Ribbon, HasEveryKeyAtEverySize) {
 }
 
 TEST(Ribbon, HasEveryKeyAtEveryRate) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  const std::vector<uint64_t> hashes = Hashes(3000, seed);
+  const std::vector<uint64_t> hashes = Hashes(3000, SeedFromEnv());
   for (const double rate : {0.99, 0.6, 0.5, 0.3, 0.25, 0.1, 0.01, 1.0 / 128,
                             1e-3, 1e-4, 1e-6, 1e-9, 1e-300}) {
     const std::string payload = Build(hashes, rate);
@@ -93,7 +90,6 @@ TEST(Ribbon, HasEveryKeyAtEveryRate) {
 // the least number of bits.
 TEST(Ribbon, KeepsItsRateInFewBits) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   constexpr size_t kKeys = 100'000;
   constexpr size_t kAbsent = 2'000'000;
   const std::vector<uint64_t> hashes = Hashes(kKeys, seed);
@@ -158,7 +154,6 @@ TEST(Ribbon, GivesUpOnceSoManyHashesWereTried) {
 // meet, and want slots on the other side, are kept too.
 TEST(Ribbon, CrowdedSeamsKeepTheirKeys) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);
   constexpr uint64_t kQuarter = uint64_t{1} << 62;
   for (const uint64_t width : {kQuarter >> 13, kQuarter >> 9, kQuarter >> 6}) {
@@ -176,9 +171,7 @@ TEST(Ribbon, CrowdedSeamsKeepTheirKeys) {
 
 // The payload is the same however the hashes come.
 TEST(Ribbon, ChunksMakeNoDifference) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  const std::vector<uint64_t> hashes = Hashes(20'000, seed);
+  const std::vector<uint64_t> hashes = Hashes(20'000, SeedFromEnv());
   const std::string whole = Build(hashes, 0.003);
   std::vector<std::span<const uint64_t>> chunks;
   for (size_t at = 0; at < hashes.size(); at += 1000) {
@@ -229,7 +222,6 @@ TEST(Ribbon, HeadersThatDoNotFitAreRefused) {
 // sanitizers would tell.
 TEST(Ribbon, RandomBytesAreSafe) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);
   const std::string good = Build(Hashes(1500, seed), 0.02);
   int parsed = 0;

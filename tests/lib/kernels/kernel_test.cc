@@ -54,9 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Each, KernelTest,
                          });
 
 TEST_P(KernelTest, SetsTheBitsThatTheFormatSays) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   for (int probes = 1; probes <= kMaxProbes; ++probes) {
     for (const uint64_t count : {1, 2, 3, 16, 1000}) {
       std::vector<std::byte> data(count * kBlockBytes);
@@ -79,9 +77,7 @@ TEST_P(KernelTest, SetsTheBitsThatTheFormatSays) {
 // Every fill and number of probes, also with a single bit missing, at every
 // alignment of the blocks.
 TEST_P(KernelTest, AgreesWithTheScalarKernel) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   const Kernel& scalar = UsableKernels().back();
   ASSERT_EQ(scalar.name, "scalar");
   uint64_t positives = 0;
@@ -121,9 +117,7 @@ TEST_P(KernelTest, AgreesWithTheScalarKernel) {
 // One hash in many sections: some are empty, some are full, some have the hash
 // itself.
 TEST_P(KernelTest, FindsTheSectionsWithAHash) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   const Kernel& scalar = UsableKernels().back();
   uint64_t positives = 0;
   uint64_t negatives = 0;

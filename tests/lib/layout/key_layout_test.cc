@@ -102,9 +102,7 @@ TEST_P(EachLayout, NoKeyOfAnotherRowStartsWithTheRow) {
 }
 
 TEST_P(EachLayout, EncodedRowsSplitAndDecodeBack) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   size_t encoded_rows = 0;
   for (int i = 0; i < 20'000; ++i) {
     // Short rows of few byte values, so that the special ones are frequent.
@@ -128,13 +126,11 @@ TEST_P(EachLayout, EncodedRowsSplitAndDecodeBack) {
 }
 
 TEST(KeyLayout, EscapedAndFixedRowsSortAsTheRowsDo) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   for (const KeyLayout& layout : AllLayouts()) {
     EXPECT_EQ(layout.PreservesRowOrder(),
               layout == KeyLayout::Escaped() || layout.FixedRowBytes());
     if (!layout.PreservesRowOrder()) continue;
-    Random random(seed);
+    Random random(SeedFromEnv());
     const auto row = [&] {
       std::string bytes = random.Bytes(layout.FixedRowBytes().value_or(
           static_cast<uint32_t>(random.Below(5))));

@@ -19,9 +19,7 @@ std::string DrawBytes(Random* random, size_t size) {
 }
 
 TEST(KeyRange, HasTheKeysOfItsRowsAlone) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   uint64_t inside = 0;
   const uint64_t rounds = Scaled(200'000);
   for (uint64_t i = 0; i < rounds; ++i) {

@@ -217,9 +217,7 @@ TEST(LevelRates, StayWithinWhatFiltersCanHave) {
 }
 
 TEST(LevelRates, HasTheBitsOfTheUniformRate) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   for (int i = 0; i < 200; ++i) {
     const LevelShape shape = {
         .levels = 1 + static_cast<uint32_t>(random.Below(7)),

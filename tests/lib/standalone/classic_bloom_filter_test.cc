@@ -32,7 +32,6 @@ ClassicBloomFilter Make(
 
 TEST(ClassicBloomFilter, HasWhatWasPutAndKeepsItsRate) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   constexpr uint64_t kKeys = 50'000;
   constexpr uint64_t kAbsent = 500'000;
   for (const auto& secret :

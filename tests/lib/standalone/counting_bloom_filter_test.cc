@@ -42,7 +42,6 @@ TEST(CountingBloomFilter, TakesFourBitsForEachOfAPlainFilter) {
 
 TEST(CountingBloomFilter, NeverForgetsWhatWasAdded) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);
   // Half of the keys are in on average, some of them up to 8 times.
   constexpr uint64_t kKeySpace = 4000;
@@ -97,7 +96,6 @@ TEST(CountingBloomFilter, EmptiesToTheLastCounter) {
 
 TEST(CountingBloomFilter, KeepsItsRate) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   constexpr uint64_t kAbsent = 400'000;
   for (const auto& [keys, rate] :
        {std::pair(uint64_t{100}, 0.1), {20'000, 0.01}, {20'000, 0.001}}) {
@@ -125,7 +123,6 @@ TEST(CountingBloomFilter, KeepsItsRate) {
 // distribution of the counts has.
 TEST(CountingBloomFilter, CountersStickAsOftenAsTheySay) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   constexpr uint64_t kExpected = 100'000;
   constexpr int kMax = CountingBloomFilter::kMaxCount;
   CountingBloomFilter filter = Make(kExpected, 0.01);

@@ -37,7 +37,6 @@ CuckooFilter Reread(const CuckooFilter& filter,
 // The filter holds its keys at every size and width of fingerprints.
 TEST(CuckooFilter, TakesTheKeysThatItWasMadeFor) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   for (const double rate : {0.5, 0.02, 0.001, 1e-5, 2e-9}) {
     for (const uint64_t capacity :
          {0, 1, 2, 3, 5, 8, 13, 30, 100, 300, 1000, 3000, 10'000, 100'000}) {
@@ -64,7 +63,6 @@ TEST(CuckooFilter, TakesTheKeysThatItWasMadeFor) {
 
 TEST(CuckooFilter, KeepsItsRate) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   constexpr uint64_t kKeys = 50'000;
   constexpr uint64_t kAbsent = 1'000'000;
   for (const auto& secret :
@@ -92,7 +90,6 @@ TEST(CuckooFilter, KeepsItsRate) {
 // It fills beyond 95 %, says when it can no more, and is then as it was.
 TEST(CuckooFilter, FullLosesNothing) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   for (const double rate : {0.03, 0.001}) {
     CuckooFilter filter = Make(20'000, rate);
     uint64_t added = 0;
@@ -129,7 +126,6 @@ TEST(CuckooFilter, FullLosesNothing) {
 
 TEST(CuckooFilter, NeverForgetsWhatWasAdded) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);
   constexpr uint64_t kKeySpace = 4000;
   CuckooFilter filter = Make(2200, 0.01);

@@ -100,7 +100,6 @@ TEST_F(GuavaVectors, FiltersAreGuavasByteForByte) {
 TEST(GuavaLive, EachSideReadsTheOthersFilters) {
   ROWBLOOM_SKIP_WITHOUT_JVM();
   const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const test::TempDir dir;
   std::vector<std::string> arguments = {std::to_string(seed)};
   constexpr uint64_t kKeys = 1000;

@@ -37,7 +37,6 @@ struct Growth {
 // The filter grows to 1, 10 and 100 times its reserve.
 TEST(ScalableBloomFilter, StaysBelowItsRateAsItGrows) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   constexpr uint64_t kCapacity = 1000;
   constexpr uint64_t kAbsent = 200'000;
   constexpr uint64_t kFirstAbsent = uint64_t{1} << 40;
@@ -94,7 +93,6 @@ TEST(ScalableBloomFilter, TakesTheBitsThatItSays) {
 
 TEST(ScalableBloomFilter, AddSaysWhatIsNew) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);
   ScalableBloomFilter filter = Make(10, 0.001);
   std::set<uint64_t> model;

@@ -277,9 +277,7 @@ Entries LoadOf(Entries entries) {
 // However a history is cut into operands, and these are combined, the cell is
 // the same.
 TEST(CellVersions, MergingInAnyGroupsGivesTheSame) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   uint64_t combined = 0;
   uint64_t refused = 0;
   const uint64_t rounds = Scaled(20'000);

@@ -117,9 +117,7 @@ TEST(GivenTimes, TakeBoundedMemory) {
 // the limit; a delete is no earlier than what it does not remove. This holds
 // whatever the time does and is raised to.
 TEST(GivenTimes, KeepTheOrderOfChanges) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   GivenTimes given;
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> puts;  // row, cell
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> deletes;

@@ -60,12 +60,7 @@ std::optional<LevelShape> Allocation(bool by_level, const LevelShape& shape) {
 
 class BitAllocation : public testing::Test {
  protected:
-  BitAllocation() : trace_(__FILE__, __LINE__, Seed()) {}
   ~BitAllocation() override { rocksdb::SetPerfLevel(rocksdb::kDisable); }
-
-  static std::string Seed() {
-    return "ROWBLOOM_SEED=" + std::to_string(SeedFromEnv());
-  }
 
   void Open(const FilterPolicyOptions& filter, bool dynamic_level_bytes) {
     dir_ = std::make_unique<TempDir>();
@@ -189,7 +184,6 @@ class BitAllocation : public testing::Test {
     return opens;
   }
 
-  testing::ScopedTrace trace_;
   std::unique_ptr<TempDir> dir_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   rocksdb::Options options_;

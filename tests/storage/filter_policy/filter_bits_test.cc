@@ -84,9 +84,7 @@ TEST(FilterBits, BuilderMakesOneBlockAfterAnother) {
 
 // Builders of common layouts have a way of their own for most keys.
 TEST(FilterBits, EveryLayoutBuildsTheBlockThatTheLibraryBuilds) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   for (const KeyLayout& layout :
        {KeyLayout::Escaped(), KeyLayout::Delimited(':'),
         KeyLayout::LengthPrefixed(), KeyLayout::FixedRow(3),

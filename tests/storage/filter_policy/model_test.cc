@@ -363,9 +363,7 @@ INSTANTIATE_TEST_SUITE_P(FilterPolicy, Model, testing::ValuesIn(Parameters()),
                          [](const auto& test) { return Name(test.param); });
 
 TEST_P(Model, AnswersAreThoseOfAMap) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(test::SeedFromEnv());
   const uint64_t steps = test::Scaled(kOperations / Parameters().size() + 1);
   for (uint64_t step = 0; step < steps; ++step) {
     Step(&random, step);

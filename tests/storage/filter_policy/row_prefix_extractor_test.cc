@@ -18,9 +18,7 @@ std::vector<KeyLayout> Layouts() {
 }
 
 TEST(RowPrefixExtractor, AgreesWithTheLayoutOnAnyBytes) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   for (const KeyLayout& layout : Layouts()) {
     const auto extractor = NewRowPrefixExtractor(layout);
     size_t in_domain = 0;

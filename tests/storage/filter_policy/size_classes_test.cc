@@ -85,11 +85,7 @@ std::map<int, Blocks> BuildAtEachLevel(const FilterPolicyOptions& options,
   return levels;
 }
 
-class SizeClasses : public testing::TestWithParam<std::optional<double>> {
-  const testing::ScopedTrace trace_{
-      __FILE__, __LINE__,
-      "ROWBLOOM_SEED=" + std::to_string(test::SeedFromEnv())};
-};
+class SizeClasses : public testing::TestWithParam<std::optional<double>> {};
 
 // All levels have the same bits here, and their blocks balance out together.
 TEST_P(SizeClasses, BlocksFillThemAtTheSameRate) {

@@ -106,9 +106,7 @@ std::vector<CellForm> Forms(HFileEncoding encoding) {
 }
 
 TEST_P(DataBlock, GivesBackWhatWasPutIn) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   for (const CellForm& form : Forms(GetParam())) {
     const auto block = NewBlockCells(GetParam(), form, kMaxCellsBytes);
     for (int round = 0; round < 20; ++round) {

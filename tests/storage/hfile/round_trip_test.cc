@@ -162,9 +162,7 @@ void CheckGets(const std::vector<HFileCell>& cells, const HFileReader& reader,
 }
 
 TEST(HFileRoundTrip, RandomCellsWithRandomOptions) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(test::SeedFromEnv());
   const test::TempDir dir;
   const std::string path = dir.File("random.hfile");
   uint32_t most_levels = 0;

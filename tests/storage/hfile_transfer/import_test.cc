@@ -135,9 +135,7 @@ TEST_F(Import, MergesWithWhatIsThere) {
 }
 
 TEST_F(Import, RandomCellsAreThoseOfTheModel) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   const std::vector<HFileCell> cells =
       RandomCells({.rows = Scaled(3000), .deletes = true}, &random);
   // The cells are in one file, in overlapping ones, or in ones that follow each

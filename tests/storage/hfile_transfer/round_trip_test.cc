@@ -185,8 +185,7 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
   }
 
   TempDir dir_;
-  const uint64_t seed_ = SeedFromEnv();
-  Random random_{seed_};
+  Random random_{SeedFromEnv()};
   std::atomic<uint64_t> now_ms_{kModelStart};
   std::vector<uint64_t> used_;
   uint64_t writes_ = 0;
@@ -196,7 +195,6 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(TransferModel, AStoreThatWentThroughHFilesIsTheSame) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   store_ = NewStore();
   const uint64_t writes = Scaled(1500);
   for (int round = 0; round < 3; ++round) {

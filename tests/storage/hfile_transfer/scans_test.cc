@@ -84,9 +84,7 @@ std::vector<HBaseCell> Answer(Store* store, const HBaseCase& of,
 }
 
 TEST(ImportOfHBaseScans, ShowsWhatHBaseShows) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   std::map<std::string, std::vector<HBaseCase>> by_family;
   std::vector<FamilyDescriptor> families;
   for (HBaseCase& of : ReadHBaseCases()) {

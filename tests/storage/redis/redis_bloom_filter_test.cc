@@ -69,7 +69,6 @@ class RedisFilter : public ::testing::Test {
 
 TEST_F(RedisFilter, AnswersAsTheClassicFilterDoes) {
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const auto filter = Open();
   const auto other = Open();  // another program
   auto classic = *ClassicBloomFilter::Create(1000, 0.01, kMitz32);
@@ -155,7 +154,6 @@ TEST_F(RedisFilter, SharesBitsWithWhoeverSetsThemByTheRule) {
 TEST_F(RedisFilter, IsSharedWithAJvmService) {
   ROWBLOOM_SKIP_WITHOUT_JVM();
   const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   constexpr uint64_t kCount = 500;
   const auto filter = Open();
   auto both = *ClassicBloomFilter::Create(1000, 0.01, kMitz32);

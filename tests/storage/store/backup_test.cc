@@ -386,8 +386,6 @@ TEST_F(StoreBackup, DamageOfAKeptLogIsFoundInTheInfoLog) {
 // Its numbers would go to other changes, which streams from the copy's number
 // on would not have.
 TEST(Copies, HaveNoChangeThatAPowerCutTakesFromTheStore) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   uint64_t changes_after_the_flush = 0;
   for (int round = 0; round < 6; ++round) {
     const bool is_backup = round % 2 == 1;
@@ -416,7 +414,7 @@ TEST(Copies, HaveNoChangeThatAPowerCutTakesFromTheStore) {
     writer.join();
     plan.CutPowerAt(1);
     store.reset();
-    disk.Restart(seed + static_cast<uint64_t>(round));
+    disk.Restart(SeedFromEnv() + static_cast<uint64_t>(round));
     if (is_backup) {
       ASSERT_THAT(RestoreBackup(dir.File("backups"), 1, dir.File("copy")),
                   IsOk());

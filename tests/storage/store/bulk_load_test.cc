@@ -384,7 +384,6 @@ TEST_F(Load, DeletedVersionsTakeNoPlace) {
 
 // Deletes of a load come before its puts.
 TEST_F(Load, AnswersAsAModel) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
   Random random(SeedFromEnv());
   StoreModel model({{"c", kFamilies[0].options}});
   using enum ChangeType;

@@ -962,9 +962,7 @@ class TimestampModel {
 };
 
 TEST_F(HostileClock, GivesTheTimestampsOfTheRule) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   TimestampModel model;
   const std::vector<std::string> rows = {"r1", "r2", "r3"};
   const std::vector<std::string> qualifiers = {"", "a", "b"};

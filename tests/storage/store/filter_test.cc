@@ -311,9 +311,7 @@ TEST_F(Filters, ScansGoOnFromAToken) {
 
 // Whatever the token, a scan gives no row that its options do not choose.
 TEST_F(Filters, TokensMayBeAnyBytes) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   ScanOptions options{.start_row = "b", .stop_row = "c", .limit = 1};
   RowScanner rows = ScanOf(*store_, options);
   rows.begin();

@@ -271,15 +271,13 @@ class HBaseScans : public ::testing::Test {
     }
   }
 
-  const uint64_t seed_ = SeedFromEnv();
-  Random random_{seed_};
+  Random random_{SeedFromEnv()};
   std::optional<TempDir> dir_;
   std::unique_ptr<Store> store_;
 };
 
 // ROWBLOOM_TEST_SCALE below 1 takes as large a share of the cases.
 TEST_F(HBaseScans, AreAnsweredInMemoryInFilesAndCompacted) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   const std::vector<HBaseCase> cases = ReadHBaseCases();
   std::map<std::string, FamilyOptions> options_of;
   std::vector<StoredCase> stored;

@@ -186,7 +186,6 @@ class LifeModel : public ::testing::Test {
 };
 
 TEST_F(LifeModel, StoreAnswersAsAMapDoes) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
   Open();
   ASSERT_NO_FATAL_FAILURE(ChangeFamily());
   const uint64_t operations = Scaled(2'500);

@@ -55,9 +55,7 @@ std::string DrawOperand(Random* random) {
 }
 
 TEST(Merging, GivesWhatEachOperandAfterTheOtherGives) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   uint64_t combined = 0;
   for (uint64_t round = 0; round < Scaled(20'000); ++round) {
     const VersionRules rules{.max_versions =

@@ -70,8 +70,7 @@ class TimeRangeTest : public ::testing::Test {
   }
 
   TempDir dir_;
-  const uint64_t seed_ = SeedFromEnv();
-  Random random_{seed_};
+  Random random_{SeedFromEnv()};
   uint64_t now_ms_ = kEndMs;
   std::unique_ptr<Store> store_;
 };
@@ -266,7 +265,6 @@ class FilesByDay : public TimeRangeTest {
 };
 
 TEST_F(FilesByDay, AnswerAsTheModel) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   for (uint64_t stores = Scaled(2); stores > 0; --stores) {
     now_ms_ = kModelStart;
     model_ = StoreModel(kFamilies);

@@ -158,9 +158,7 @@ TEST_P(Transactions, ReadsAsItsDeleteOfAVersionOfTheRowLeavesIt) {
 // Get replays a part of the changes, Commit all of them. The clock stands still
 // in between, so that both give the same timestamps.
 TEST(TransactionsOfRandomChanges, ReadTheCellsThatTheyCommit) {
-  const uint64_t seed = SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(SeedFromEnv());
   const TempDir dir;
   std::atomic<uint64_t> now_ms{1'700'000'000'000};
   const auto store = OpenOrFail({.transactions = true}, dir.File("db"),

@@ -679,8 +679,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   }
 
   TempDir dir_;
-  const uint64_t seed_ = SeedFromEnv();
-  Random random_{seed_};
+  Random random_{SeedFromEnv()};
   std::atomic<uint64_t> now_ms_{kModelStart};
   std::vector<uint64_t> used_;
   uint64_t writes_ = 0;
@@ -701,7 +700,6 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(VersionsModel, EveryReadAnswersAsTheModel) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   Open();
   const uint64_t operations = Scaled(10'000);
   for (uint64_t i = 0; i < operations; ++i) {

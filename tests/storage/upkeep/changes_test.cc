@@ -117,7 +117,6 @@ class Changes : public ::testing::Test {
 };
 
 TEST_F(Changes, FeedAModelThatAnswersAsTheStore) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
   Random random(SeedFromEnv());
   Open();
   StoreModel model(kModelFamilies);

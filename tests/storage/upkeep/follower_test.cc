@@ -62,7 +62,6 @@ class NumberedModel {
 };
 
 TEST(FollowerOfAnotherProcess, ShowsEveryAcknowledgedWriteThroughKills) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
   const TempDir dir;
   const std::string path = dir.File("db");
   Random random(SeedFromEnv());

@@ -230,9 +230,7 @@ TEST(EntryCursor, MalformedHandleIsCorruption) {
 
 // The cursor ends, and stays within the bytes, whatever they are.
 TEST(EntryCursor, AnyBytesAreSafe) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   size_t entries = 0;
   for (uint64_t i = 0; i < test::Scaled(200'000); ++i) {
     std::string block = random.Bytes(random.Below(64));

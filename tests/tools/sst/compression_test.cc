@@ -125,9 +125,7 @@ TEST_P(Compression, TakesNoMemoryForAHugeClaim) {
 }
 
 TEST_P(Compression, NeitherCrashesNorOverrunsOnFlips) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   const std::string contents = Contents();
   const std::string stored = Store(GetParam(), contents);
   for (uint64_t i = 0; i < test::Scaled(2000); ++i) {

@@ -77,9 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Index, DataDamage, testing::Bool(),
                          });
 
 TEST_P(DataDamage, EveryFlippedByteIsFoundBeforeItIsBelieved) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   const uint64_t end = file_->footer().index->offset_bytes +
                        file_->footer().index->size_bytes + kBlockTrailerBytes;
   size_t refused = 0;

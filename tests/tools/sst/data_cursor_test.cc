@@ -182,9 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Sst, DataCursorOptions, testing::ValuesIn(Cases()),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST_P(DataCursorOptions, ReadsWhatRocksDbReads) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  const Cells cells = RandomCells(seed);
+  const Cells cells = RandomCells(test::SeedFromEnv());
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(GetParam().spec, path, cells));
@@ -225,7 +223,6 @@ TEST_P(DataCursorOptions, ReadsWhatRocksDbReads) {
 
 TEST_P(DataCursorOptions, SkipToStartsAtOrBeforeTheKey) {
   const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const Cells cells = RandomCells(seed);
   const TempDir dir;
   const std::string path = dir.File("a.sst");

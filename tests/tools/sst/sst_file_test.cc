@@ -374,7 +374,6 @@ uint64_t ReadCalls() {
 
 TEST(SstFile, BlocksReadAheadAreThoseReadByThemselves) {
   const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const TempDir dir;
   for (const bool padded : {false, true}) {
     const SstSpec spec{.change = [=](auto*, auto* table) {
@@ -434,7 +433,6 @@ TEST(SstFile, AWalkReadsManyBlocksAtOnceAndASingleBlockAlone) {
 // A missing end does not matter to the blocks before it.
 TEST(SstFile, AFileThatBecomesShorterIsReadUpToThere) {
   const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   const std::vector<BlockHandle> blocks = WriteBlocks({}, seed, path);

@@ -199,9 +199,7 @@ TEST_P(StockFilterOf, EachTailAnswersAsRocksDbDoes) {
 }
 
 TEST(StockFilter, AnyBytesAreSafe) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   for (uint64_t i = 0; i < test::Scaled(20'000); ++i) {
     std::string bytes = random.Bytes(random.Below(200));
     if (bytes.size() > 5) {

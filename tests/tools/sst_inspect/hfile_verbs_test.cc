@@ -163,7 +163,6 @@ TEST_F(HFileVerbs, ProbeTellsWhatAGetWouldBeTold) {
 
 TEST_F(HFileVerbs, MeasuredRatesAreThePredictedOnes) {
   const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const uint64_t count = std::max<uint64_t>(test::Scaled(20'000), 2000);
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol,
                                BloomType::kRowPrefixFixedLength}) {

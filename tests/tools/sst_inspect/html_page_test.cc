@@ -182,9 +182,7 @@ TEST(MergingList, ManyAreJoinedEvenly) {
 }
 
 TEST(MergingList, StaysShortWhateverItIsGiven) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   for (const uint64_t types : {1, 2, 50}) {
     for (const uint64_t most_bytes : {1, 1000, 1'000'000'000}) {
       sst_inspect::MergingList<Piece> list(10);
@@ -372,9 +370,7 @@ TEST_F(Html, DamageIsDrawnAndAFinding) {
 
 // The page of a damaged file has the blocks that layout finds.
 TEST_F(Html, DamageIsThatOfLayout) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   Write(Rowbloom(FilterKind::kBloom, true), 1000, path_);
   const std::string good = test::ReadFile(path_);
   for (uint64_t i = 0; i < test::Scaled(200); ++i) {

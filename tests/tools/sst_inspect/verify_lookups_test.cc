@@ -171,7 +171,6 @@ INSTANTIATE_TEST_SUITE_P(Filters, VerifyLookups,
 
 // Keys of any length around that of a row, some within it.
 TEST_P(VerifyLookups, HaveEachKeyAndRow) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   test::Random random(seed_);
   std::map<std::string, std::string> cells;
   for (const std::string& row : test::NumberedKeys(500)) {
@@ -188,7 +187,6 @@ TEST_P(VerifyLookups, HaveEachKeyAndRow) {
 
 // The filter of a file of other keys, of which a part are the same.
 TEST_P(VerifyLookups, CountEachFalseNegative) {
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   test::Random random(seed_);
   std::map<std::string, std::string> cells;
   std::map<std::string, std::string> others;

@@ -195,9 +195,7 @@ TEST_F(Verify, FilesInReverseOrderAreFine) {
 
 // Some check finds every byte that was changed.
 TEST_F(Verify, EveryFlippedByteIsAFinding) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  test::Random random(seed);
+  test::Random random(test::SeedFromEnv());
   Write({.policy = Stock(false),
          .partitioned = true,
          .partition_bytes = 256,

@@ -32,9 +32,7 @@ std::shared_ptr<const FileRows> NumberedRows(size_t number) {
 
 // A look at each range says the same.
 TEST(FileRun, ShowsTheFilesWhoseRangesMayHaveTheRow) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(test::SeedFromEnv());
   size_t shown = 0;
   for (int round = 0; round < 2'000; ++round) {
     const std::string shared = RandomBytes(&random, 10);

@@ -287,7 +287,6 @@ class Model : public testing::TestWithParam<Case> {
 
 TEST_P(Model, NoWrittenRowIsAbsent) {
   const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Open(seed);
   std::vector<std::thread> writers;
   for (size_t writer = 0; writer < kWriters; ++writer) {

@@ -93,9 +93,7 @@ class RowIteratorTest : public testing::Test {
 };
 
 TEST_F(RowIteratorTest, AnswersAsRocksdb) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(test::SeedFromEnv());
   Open();
   const Slice low("row110:a"), high("row140:");
   for (int round = 0; round < 40; ++round) {

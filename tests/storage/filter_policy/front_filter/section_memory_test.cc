@@ -66,7 +66,6 @@ TEST(SectionMemory, SectionsShareAHugePageAndFillItsGaps) {
 
 TEST(SectionMemory, SectionsNeverOverlap) {
   const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const auto churn = [seed](uint64_t stream) {
     test::Random random(seed + stream);
     std::vector<Filled> sections;

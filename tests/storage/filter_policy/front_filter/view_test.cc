@@ -31,9 +31,7 @@ std::string Letters(Random* random) {
 // announced: no row of a file is absent, rows of no file's range are, and a
 // batch answers as one by one.
 TEST(View, FindsTheRowsOfAllFiles) {
-  const uint64_t seed = test::SeedFromEnv();
-  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  Random random(seed);
+  Random random(test::SeedFromEnv());
   test::TempDir dir;
   const FamilyRules rules{.layout = KeyLayout::Delimited(':'),
                           .comparator = rocksdb::BytewiseComparator(),
