@@ -136,8 +136,7 @@ TEST_P(DataDamage, HandlesThatGoInCirclesAreRefused) {
     // A handle far away takes more bytes than there are.
     if (!changed) continue;
     ++refused;
-    std::unique_ptr<SstFile> file;
-    ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+    const auto file = test::OpenSst(path);
     DataCursor data(*file);
     while (data.Next()) {
     }
@@ -236,8 +235,7 @@ TEST(DataBomb, AZstdBlockThatClaims4GiBTakesNoMemory) {
       path, std::map<std::string, std::string>{{"key", value}}));
   BlockHandle block;
   {
-    std::unique_ptr<SstFile> file;
-    ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+    const auto file = test::OpenSst(path);
     IndexCursor index(*file);
     ASSERT_TRUE(index.Next());
     block = index.handle();
@@ -247,8 +245,7 @@ TEST(DataBomb, AZstdBlockThatClaims4GiBTakesNoMemory) {
   test::ChangeBlock(path, block, [&](std::string* contents) {
     contents->replace(0, bomb.size(), bomb);
   });
-  std::unique_ptr<SstFile> file;
-  ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+  const auto file = test::OpenSst(path);
   const size_t before = MostMemory();
   ASSERT_GT(before, 0U);
   DataCursor data(*file);

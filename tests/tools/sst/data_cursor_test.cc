@@ -187,8 +187,7 @@ TEST_P(DataCursorOptions, ReadsWhatRocksDbReads) {
   const std::string path = dir.File("a.sst");
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(GetParam().spec, path, cells));
 
-  std::unique_ptr<SstFile> file;
-  ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+  const auto file = test::OpenSst(path);
   rocksdb::SstFileReader stock(test::MakeOptions(GetParam().spec));
   ASSERT_THAT(stock.Open(path), IsOk());
   rocksdb::ReadOptions all;
@@ -227,8 +226,7 @@ TEST_P(DataCursorOptions, SkipToStartsAtOrBeforeTheKey) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(GetParam().spec, path, cells));
-  std::unique_ptr<SstFile> file;
-  ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+  const auto file = test::OpenSst(path);
   const uint64_t blocks = *file->NumberProperty("rocksdb.num.data.blocks");
 
   test::Random random(seed + 1);
@@ -279,8 +277,7 @@ TEST(DataCursor, FormsAreWhatWasAskedFor) {
     const std::string path = dir.File(test_case.name);
     ASSERT_NO_FATAL_FAILURE(
         test::WriteSst(test_case.spec, path, RandomCells(test::SeedFromEnv())));
-    std::unique_ptr<SstFile> file;
-    ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+    const auto file = test::OpenSst(path);
     const auto named = [&](const char* text) {
       return test_case.name.find(text) != std::string::npos;
     };
@@ -348,10 +345,8 @@ TEST(DataCursor, ReadsVersionsAndTypes) {
   db->GetLiveFilesMetaData(&files);
   ASSERT_EQ(files.size(), 1U);
 
-  std::unique_ptr<SstFile> file;
-  ASSERT_THAT(SstFile::Open(
-                  files[0].directory + "/" + files[0].relative_filename, &file),
-              IsOk());
+  const auto file =
+      test::OpenSst(files[0].directory + "/" + files[0].relative_filename);
   DataCursor data(*file);
   std::vector<std::string> found;
   while (data.Next()) {
@@ -393,8 +388,7 @@ TEST(DataCursor, KeysWithTimestampsAndInReverseOrder) {
     ASSERT_THAT(writer.Put(key, time, "v"), IsOk());
   }
   ASSERT_THAT(writer.Finish(), IsOk());
-  std::unique_ptr<SstFile> file;
-  ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+  auto file = test::OpenSst(path);
   EXPECT_EQ(file->timestamp_bytes(), 8U);
   EXPECT_EQ(file->key_order(), KeyOrder::kBytewise);
   DataCursor data(*file);
@@ -413,7 +407,7 @@ TEST(DataCursor, KeysWithTimestampsAndInReverseOrder) {
   std::reverse(keys.begin(), keys.end());
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(
       {.comparator = rocksdb::ReverseBytewiseComparator()}, path, keys));
-  ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+  file = test::OpenSst(path);
   EXPECT_EQ(file->key_order(), KeyOrder::kReverseBytewise);
   DataCursor reverse(*file);
   reverse.SkipTo("key000049");
@@ -443,10 +437,8 @@ TEST(DataCursor, AnIngestedFileHasOneSequenceNumber) {
   bool seen = false;
   for (const auto& entry : files) {
     if (entry.num_entries != 10) continue;
-    std::unique_ptr<SstFile> file;
-    ASSERT_THAT(
-        SstFile::Open(entry.directory + "/" + entry.relative_filename, &file),
-        IsOk());
+    const auto file =
+        test::OpenSst(entry.directory + "/" + entry.relative_filename);
     EXPECT_EQ(file->global_sequence(), entry.smallest_seqno);
     EXPECT_GT(file->global_sequence(), 0U);
     DataCursor data(*file);
@@ -466,8 +458,7 @@ TEST(DataCursor, AFileWithoutEntriesHasNone) {
   ASSERT_THAT(writer.Open(path), IsOk());
   ASSERT_THAT(writer.DeleteRange("a", "b"), IsOk());
   ASSERT_THAT(writer.Finish(), IsOk());
-  std::unique_ptr<SstFile> file;
-  ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+  const auto file = test::OpenSst(path);
   DataCursor data(*file);
   EXPECT_FALSE(data.Next());
   EXPECT_THAT(data.status(), IsOk());

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "rocksdb/sst_file_writer.h"
 #include "tests/support/files.h"
 #include "tools/sst/checksum.h"
-#include "tools/sst/sst_file.h"
 
 namespace rowbloom::test {
 
@@ -63,6 +63,13 @@ void WriteSst(const SstSpec& spec, const std::string& path,
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
 
+std::unique_ptr<sst::SstFile> OpenSst(const std::string& path) {
+  std::unique_ptr<sst::SstFile> file;
+  const rocksdb::Status status = sst::SstFile::Open(path, &file);
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+  return file;
+}
+
 std::vector<std::string> NumberedKeys(size_t count) {
   std::vector<std::string> keys;
   for (size_t i = 0; i < count; ++i) {
@@ -95,9 +102,7 @@ void WriteByte(const std::string& path, uint64_t offset_bytes, char byte) {
 
 void ChangeBlock(const std::string& path, const sst::BlockHandle& handle,
                  const std::function<void(std::string*)>& change) {
-  std::unique_ptr<sst::SstFile> file;
-  const rocksdb::Status status = sst::SstFile::Open(path, &file);
-  ASSERT_TRUE(status.ok()) << status.ToString();
+  const auto file = OpenSst(path);
   std::string bytes = ReadFile(path);
   std::string contents = bytes.substr(handle.offset_bytes, handle.size_bytes);
   change(&contents);

@@ -15,6 +15,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
 #include "tools/sst/footer.h"
+#include "tools/sst/sst_file.h"
 
 namespace rowbloom::test {
 
@@ -52,6 +53,9 @@ void WriteSst(const SstSpec& spec, const std::string& path,
 // The same with a value for each key.
 void WriteSst(const SstSpec& spec, const std::string& path,
               const std::map<std::string, std::string>& cells);
+
+// Opens a file that must open; else it ends the test with an exception.
+std::unique_ptr<sst::SstFile> OpenSst(const std::string& path);
 
 // "key000000", "key000001", ...
 std::vector<std::string> NumberedKeys(size_t count);

@@ -59,13 +59,6 @@ std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(Policy policy) {
   return result;
 }
 
-std::unique_ptr<SstFile> OpenOrFail(const std::string& path) {
-  std::unique_ptr<SstFile> file;
-  const rocksdb::Status status = SstFile::Open(path, &file);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return file;
-}
-
 std::shared_ptr<const rocksdb::TableProperties> PropertiesByRocksDb(
     const SstSpec& spec, const std::string& path) {
   rocksdb::SstFileReader reader(test::MakeOptions(spec));
@@ -136,8 +129,7 @@ TEST(SstFile, AgreesWithRocksDbOnEveryFormat) {
                              // Restarts apart: handles are delta-encoded.
                              .index_restart_interval = 4};
           ASSERT_NO_FATAL_FAILURE(test::WriteSst(spec, path, keys));
-          const auto file = OpenOrFail(path);
-          ASSERT_NE(file, nullptr);
+          const auto file = test::OpenSst(path);
           ++files;
 
           EXPECT_EQ(file->footer().format_version, version);
@@ -224,8 +216,7 @@ TEST(SstFile, IndexKeysWithSequenceNumbersLoseThem) {
   for (const rocksdb::Snapshot* snapshot : snapshots) {
     db->ReleaseSnapshot(snapshot);
   }
-  const auto file = OpenOrFail(OnlySst(db.get()));
-  ASSERT_NE(file, nullptr);
+  const auto file = test::OpenSst(OnlySst(db.get()));
   ASSERT_EQ(file->NumberProperty("rocksdb.index.key.is.user.key"), 0U);
   std::vector<FilterPartition> partitions;
   ASSERT_TRUE(file->FilterPartitions(&partitions).ok());
@@ -255,8 +246,7 @@ TEST(SstFile, IngestedGlobalSequenceNumberIsNoDamage) {
   db->GetLiveFilesMetaData(&files);
   size_t ingested = 0;
   for (const auto& info : files) {
-    const auto file = OpenOrFail(info.db_path + info.name);
-    ASSERT_NE(file, nullptr);
+    const auto file = test::OpenSst(info.db_path + info.name);
     const auto number =
         file->properties().find("rocksdb.external_sst_file.global_seqno");
     if (number == file->properties().end()) continue;
@@ -301,14 +291,15 @@ TEST(SstFile, CompressedBlocksAreRefusedByName) {
   ASSERT_NO_FATAL_FAILURE(
       test::WriteSst({.policy = MakePolicy(Policy::kRowbloom)}, path,
                      test::NumberedKeys(100)));
-  const BlockHandle handle = OpenOrFail(path)->filter().handle;
+  const BlockHandle handle = test::OpenSst(path)->filter().handle;
   std::string bytes = test::ReadFile(path);
   bytes[handle.offset_bytes + handle.size_bytes] = 4;
   test::WriteFile(path, bytes);
   // Makes the checksum cover the compression type as it is now.
   test::ChangeBlock(path, handle, [](std::string*) {});
   std::string contents;
-  const rocksdb::Status status = OpenOrFail(path)->ReadBlock(handle, &contents);
+  const rocksdb::Status status =
+      test::OpenSst(path)->ReadBlock(handle, &contents);
   EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
   EXPECT_THAT(status.getState(),
               HasSubstr("compressed with LZ4, expected no compression"));
@@ -353,7 +344,7 @@ std::vector<BlockHandle> WriteBlocks(const SstSpec& spec, uint64_t seed,
     cells[key] = random.Bytes(random.OneIn(400) ? 300'000 : 200);
   }
   test::WriteSst(spec, path, cells);
-  const auto file = OpenOrFail(path);
+  const auto file = test::OpenSst(path);
   std::vector<BlockHandle> blocks;
   IndexCursor index(*file);
   while (index.Next()) blocks.push_back(index.handle());
@@ -383,7 +374,7 @@ TEST(SstFile, BlocksReadAheadAreThoseReadByThemselves) {
     const std::string path = dir.File("a.sst");
     std::vector<BlockHandle> blocks = WriteBlocks(spec, seed, path);
     ASSERT_GT(blocks.size(), 200U);
-    const auto file = OpenOrFail(path);
+    const auto file = test::OpenSst(path);
     test::Random random(seed);
     for (const std::string order : {"forward", "backward", "any"}) {
       SCOPED_TRACE(order);
@@ -412,7 +403,7 @@ TEST(SstFile, AWalkReadsManyBlocksAtOnceAndASingleBlockAlone) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   test::WriteSst({}, path, test::NumberedKeys(20'000));
-  const auto file = OpenOrFail(path);
+  const auto file = test::OpenSst(path);
   DataCursor all(*file);
   const uint64_t start = ReadCalls();
   const uint64_t own = ReadCalls() - start;
@@ -439,7 +430,7 @@ TEST(SstFile, AFileThatBecomesShorterIsReadUpToThere) {
   const std::string good = test::ReadFile(path);
   for (const size_t cut : {size_t{0}, size_t{1}, blocks.size() / 2}) {
     test::WriteFile(path, good);
-    const auto file = OpenOrFail(path);
+    const auto file = test::OpenSst(path);
     const BlockHandle& last = blocks[cut];
     std::filesystem::resize_file(path, last.offset_bytes + 10);
     BlockReader reader(*file);
@@ -467,8 +458,7 @@ TEST(SstFile, Version6BlocksBelongToTheirOffset) {
   const std::string path = dir.File("six.sst");
   const std::string good = Version6File("filter bytes");
   test::WriteFile(path, good);
-  const auto file = OpenOrFail(path);
-  ASSERT_NE(file, nullptr);
+  const auto file = test::OpenSst(path);
   EXPECT_EQ(file->footer().format_version, 6U);
   EXPECT_EQ(file->filter().compatibility_name, "some.policy");
   std::string contents;

@@ -39,12 +39,6 @@ std::string Table(const std::string& name,
   return test::DataPath("tables/" + version + "/" + name);
 }
 
-std::unique_ptr<SstFile> OpenOrFail(const std::string& path) {
-  std::unique_ptr<SstFile> file;
-  EXPECT_THAT(SstFile::Open(path, &file), IsOk());
-  return file;
-}
-
 // Key, sequence number, type and value.
 using Entry = std::tuple<std::string, uint64_t, int, std::string>;
 using Entries = std::vector<Entry>;
@@ -126,8 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
     NameOf);
 
 TEST_P(Tables, EntriesAreThoseThatRocksDbReads) {
-  const auto file = OpenOrFail(GetParam().Path());
-  ASSERT_TRUE(file);
+  const auto file = test::OpenSst(GetParam().Path());
   EXPECT_EQ(file->footer().format_version, 7U);
   EXPECT_EQ(ReadAll(*file), Scanned(GetParam().ScanPath()));
 }
@@ -140,8 +133,7 @@ TEST_P(Tables, DamagedBlocksAreReadWithinTheirBounds) {
   test::WriteFile(path, test::ReadFile(GetParam().Path()));
   BlockHandle block;
   {
-    const auto file = OpenOrFail(path);
-    ASSERT_TRUE(file);
+    const auto file = test::OpenSst(path);
     DataCursor data(*file);
     ASSERT_TRUE(data.NextBlock());
     block = data.block();
@@ -152,8 +144,7 @@ TEST_P(Tables, DamagedBlocksAreReadWithinTheirBounds) {
       (*contents)[i] = static_cast<char>(~(*contents)[i]);
     };
     test::ChangeBlock(path, block, flip);
-    const auto file = OpenOrFail(path);
-    ASSERT_TRUE(file);
+    const auto file = test::OpenSst(path);
     DataCursor data(*file);
     while (data.Next()) {
       ASSERT_LE(data.value().size(), data.contents_bytes());
@@ -174,8 +165,7 @@ TEST(TablesBlocks, SayThatTheirValuesAreApartAndThatTheyHaveAHashIndex) {
                          Case{"11.8.1", "apart"}, Case{"11.8.1", "apart_hash"},
                          Case{"11.8.1", "rowcol"}}) {
     SCOPED_TRACE(of.Path());
-    const auto file = OpenOrFail(of.Path());
-    ASSERT_TRUE(file);
+    const auto file = test::OpenSst(of.Path());
     DataCursor data(*file);
     ASSERT_TRUE(data.NextBlock());
     BlockReader reader(*file);
@@ -189,8 +179,7 @@ TEST(TablesBlocks, SayThatTheirValuesAreApartAndThatTheyHaveAHashIndex) {
 
 TEST(TablesEven, SayThatTheKeysOfTheirIndexAreEven) {
   for (const char* name : {"even.sst", "rowcol.sst"}) {
-    const auto file = OpenOrFail(Table(name));
-    ASSERT_TRUE(file);
+    const auto file = test::OpenSst(Table(name));
     BlockReader reader(*file);
     std::string_view contents;
     ASSERT_THAT(reader.ReadMeta(*file->index().handle, &contents), IsOk());
@@ -240,8 +229,7 @@ TEST_P(TablesFilters, LetEveryKeyPassAndFewOthers) {
   for (int i = 0; i < 200; ++i) {
     absent.push_back("user" + std::to_string(1000 + i) + ":mail");
   }
-  const auto file = OpenOrFail(GetParam().Path());
-  ASSERT_TRUE(file);
+  const auto file = test::OpenSst(GetParam().Path());
   EXPECT_EQ(CountMatches(*file, present), present.size());
   EXPECT_LE(CountMatches(*file, absent), absent.size() / 20);
 }
@@ -267,8 +255,7 @@ std::vector<std::pair<std::string, std::string>> ReadBlobs(const SstFile& file,
 }
 
 TEST(TablesBlobs, ValuesAreThoseThatRocksDbReads) {
-  const auto file = OpenOrFail(Table("blobs.sst"));
-  ASSERT_TRUE(file);
+  const auto file = test::OpenSst(Table("blobs.sst"));
   EXPECT_TRUE(file->has_embedded_blobs());
   Status status;
   size_t blobs = 0;
@@ -293,8 +280,7 @@ TEST(TablesBlobs, DamageIsNamedWithThePlaceOfTheRecord) {
   const std::string path = dir.File("damaged.sst");
   test::WriteFile(path, test::ReadFile(Table("blobs.sst")));
   test::WriteByte(path, 0, 'x');  // the first record is the first in the file
-  const auto file = OpenOrFail(path);
-  ASSERT_TRUE(file);
+  const auto file = test::OpenSst(path);
   Status status;
   size_t blobs = 0;
   EXPECT_TRUE(ReadBlobs(*file, &status, &blobs).empty());
@@ -304,9 +290,8 @@ TEST(TablesBlobs, DamageIsNamedWithThePlaceOfTheRecord) {
 }
 
 TEST(TablesBlobs, ReferencesAreNotBelieved) {
-  const auto file = OpenOrFail(Table("blobs.sst"));
-  const auto other = OpenOrFail(Table("rowcol.sst"));
-  ASSERT_TRUE(file && other);
+  const auto file = test::OpenSst(Table("blobs.sst"));
+  const auto other = test::OpenSst(Table("rowcol.sst"));
   using namespace std::string_literals;
   const std::string reference = "\1\0\0\x50\0"s;
   EXPECT_TRUE(IsEmbeddedBlob(*file, EntryType::kBlobIndex, reference));
@@ -348,8 +333,7 @@ INSTANTIATE_TEST_SUITE_P(Of11_8_1, TablesRefused, Of("11.8.1", {"custom"}),
                          NameOf);
 
 TEST_P(TablesRefused, CodecsOfAnotherManagerAreNamedAndAllElseIsThere) {
-  const auto file = OpenOrFail(GetParam().Path());
-  ASSERT_TRUE(file);
+  const auto file = test::OpenSst(GetParam().Path());
   EXPECT_EQ(file->foreign_manager(), "GoldenCodecs");
   EXPECT_EQ(file->NumberProperty("rocksdb.num.entries"), 61U);
   IndexCursor index(*file);

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "rowbloom/filter_policy.h"
-#include "tools/sst/sst_file.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::test {
@@ -96,10 +96,9 @@ inline std::vector<nlohmann::json> Records(const Output& output,
 
 // The contents of each filter block of a file, in order.
 inline std::vector<std::string> FilterBlocks(const std::string& path) {
-  std::unique_ptr<sst::SstFile> file;
-  rocksdb::Status status = sst::SstFile::Open(path, &file);
+  const auto file = OpenSst(path);
   std::vector<sst::FilterPartition> partitions;
-  if (status.ok()) status = file->FilterPartitions(&partitions);
+  rocksdb::Status status = file->FilterPartitions(&partitions);
   std::vector<std::string> blocks;
   for (const auto& partition : partitions) {
     if (status.ok()) {
@@ -112,10 +111,9 @@ inline std::vector<std::string> FilterBlocks(const std::string& path) {
 
 // The handle of the filter block with this number (from 0).
 inline sst::BlockHandle FilterHandle(const std::string& path, size_t number) {
-  std::unique_ptr<sst::SstFile> file;
-  rocksdb::Status status = sst::SstFile::Open(path, &file);
+  const auto file = OpenSst(path);
   std::vector<sst::FilterPartition> partitions;
-  if (status.ok()) status = file->FilterPartitions(&partitions);
+  const rocksdb::Status status = file->FilterPartitions(&partitions);
   EXPECT_TRUE(status.ok()) << status.ToString();
   return partitions.at(number).handle;
 }

@@ -82,8 +82,7 @@ TEST_F(Verbs, LayoutIsEveryByteOfTheFile) {
       }
       EXPECT_EQ(end, std::filesystem::file_size(path_));
       EXPECT_FALSE(types.contains("gap"));
-      std::unique_ptr<sst::SstFile> file;
-      ASSERT_THAT(sst::SstFile::Open(path_, &file), IsOk());
+      const auto file = test::OpenSst(path_);
       EXPECT_EQ(types["data"],
                 *file->NumberProperty("rocksdb.num.data.blocks"));
       EXPECT_EQ(types["index"], 1U);
@@ -158,8 +157,7 @@ TEST_F(Verbs, LiveDatabaseShowsItsVersions) {
 TEST_F(Verbs, NamesInAFileArePrintedAsKeysAre) {
   std::filesystem::copy(
       std::string(ROWBLOOM_TEST_DATA_DIR) + "/tables/11.8.1/custom.sst", path_);
-  std::unique_ptr<sst::SstFile> file;
-  ASSERT_THAT(sst::SstFile::Open(path_, &file), IsOk());
+  const auto file = test::OpenSst(path_);
   ASSERT_NO_FATAL_FAILURE(test::ChangeBlock(
       path_, file->meta_blocks().find("rocksdb.properties")->second,
       [](std::string* contents) {

@@ -290,8 +290,7 @@ TEST(VerifyOrder, AKeyOutOfOrderIsFoundWhereverItIs) {
                                                 table->block_size = 64 << 10;
                                               }},
                                          path, keys));
-  std::unique_ptr<sst::SstFile> file;
-  ASSERT_THAT(sst::SstFile::Open(path, &file), IsOk());
+  const auto file = test::OpenSst(path);
   sst::IndexCursor index(*file);
   ASSERT_TRUE(index.Next());
   const sst::BlockHandle block = index.handle();
