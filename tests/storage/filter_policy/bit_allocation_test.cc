@@ -158,9 +158,8 @@ class BitAllocation : public testing::Test {
           db_->Get({}, Row(i % rows) + Column(1000 + i), &value).IsNotFound());
     }
     counts.get_absent_column = TakeOpens(count);
-    rocksdb::ReadOptions scan;
-    scan.prefix_same_as_start = true;
-    const std::unique_ptr<rocksdb::Iterator> rows_of(db_->NewIterator(scan));
+    const std::unique_ptr<rocksdb::Iterator> rows_of(
+        db_->NewIterator(test::SamePrefix()));
     for (uint64_t i = 0; i < count; ++i) {
       rows_of->Seek(Row(rows + i));
       EXPECT_FALSE(rows_of->Valid());

@@ -63,9 +63,8 @@ void ExpectFiltersAreUsed(rocksdb::DB* db,
   const FilterStats gets = StatsOf(policy);
   EXPECT_GT(gets.row.skipped - before.row.skipped, 15u);
   EXPECT_GT(gets.row_col.skipped - before.row_col.skipped, 15u);
-  rocksdb::ReadOptions in_row;
-  in_row.prefix_same_as_start = true;
-  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(in_row));
+  const std::unique_ptr<rocksdb::Iterator> it(
+      db->NewIterator(test::SamePrefix()));
   for (int row = 0; row < 20; ++row) {
     const std::string name = "row" + std::to_string(row);
     it->Seek(name + ":");

@@ -71,8 +71,7 @@ class ScanFeatures : public Features {
 };
 
 TEST_F(ScanFeatures, SamePrefixForwardAndBackward) {
-  ReadOptions read;
-  read.prefix_same_as_start = true;
+  const auto read = test::SamePrefix();
   for (const bool partitioned : {false, true}) {
     SCOPED_TRACE(partitioned);
     OpenAndWrite(partitioned);
@@ -109,8 +108,7 @@ TEST_F(ScanFeatures, TotalOrderSeekAsksNothingAndSeesAll) {
 
 // The rows to both sides of each edge of a partition.
 TEST_F(ScanFeatures, EveryRowIsFoundBothWays) {
-  ReadOptions read;
-  read.prefix_same_as_start = true;
+  const auto read = test::SamePrefix();
   for (const bool partitioned : {false, true}) {
     OpenAndWrite(partitioned);
     RowSkips();
@@ -183,8 +181,7 @@ TEST_F(ScanFeatures, PrefixSeekOptInOnlyLeavesOtherIteratorsInTotalOrder) {
     EXPECT_EQ(Forward({}, Row(7)).size(), 2u * (kRows - 7));
     EXPECT_EQ(Backward({}, Row(7)).size(), 2u * 7);
     EXPECT_EQ(Asked(), 0u);
-    ReadOptions same;
-    same.prefix_same_as_start = true;
+    const auto same = test::SamePrefix();
     EXPECT_EQ(Forward(same, Row(7)), Keys({Key(7, "a"), Key(7, "b")}));
     EXPECT_EQ(Backward(same, Row(7) + "\xff"),
               Keys({Key(7, "b"), Key(7, "a")}));
@@ -227,8 +224,7 @@ TEST_F(ScanFeatures, KeysAndSeeksOutsideTheLayout) {
     automatic.iterate_upper_bound = &upper_bound;
     EXPECT_EQ(Forward(automatic, "row1007"),
               Keys({"row1007", Key(7, "a"), Key(7, "b"), "row1007;"}));
-    ReadOptions same;
-    same.prefix_same_as_start = true;
+    const auto same = test::SamePrefix();
     EXPECT_EQ(Forward(same, Row(7)), Keys({Key(7, "a"), Key(7, "b")}))
         << "none of the keys outside";
     const Keys seek_outside = Forward(same, "row1007");
@@ -249,8 +245,7 @@ TEST_F(ScanFeatures, EmptyRowsAndEmptyColumns) {
       ExpectOk(db_->Put({}, key, "v"));
       ExpectOk(db_->Flush({}));
     }
-    ReadOptions same;
-    same.prefix_same_as_start = true;
+    const auto same = test::SamePrefix();
     RowSkips();
     EXPECT_EQ(Forward(same, ":"), Keys({":", ":column"}));
     EXPECT_EQ(Backward(same, ":\xff"), Keys({":column", ":"}));
@@ -309,8 +304,7 @@ TEST_F(ScanFeatures, RowsAtTheLimitsOfTheirLayouts) {
       ExpectOk(db_->Put({}, c.row(8) + "a", "v"));
       ExpectOk(db_->Put({}, c.row(1) + "a", "v"));
       ExpectOk(db_->Flush({}));
-      ReadOptions same;
-      same.prefix_same_as_start = true;
+      const auto same = test::SamePrefix();
       std::string value;
       const FilterStats before = StatsOf(*policy_);
       for (const int row : {0, 2, 4, 6}) {
@@ -351,8 +345,7 @@ TEST_F(ScanFeatures, MemtableBloomHoldsTheRows) {
         db_->DeleteRange({}, db_->DefaultColumnFamily(), Row(20), "row1021"));
     ExpectOk(
         db_->DeleteRange({}, db_->DefaultColumnFamily(), "row1030", Row(31)));
-    ReadOptions same;
-    same.prefix_same_as_start = true;
+    const auto same = test::SamePrefix();
     rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
     rocksdb::get_perf_context()->Reset();
     std::string value;
@@ -372,8 +365,7 @@ TEST_F(ScanFeatures, MemtableBloomHoldsTheRows) {
 
 TEST_F(ScanFeatures, RefreshedAndTailingIteratorsSeeNewCellsOfTheRow) {
   OpenAndWrite(false);
-  ReadOptions same;
-  same.prefix_same_as_start = true;
+  auto same = test::SamePrefix();
   const std::unique_ptr<rocksdb::Iterator> refreshed(db_->NewIterator(same));
   same.tailing = true;
   const std::unique_ptr<rocksdb::Iterator> tailing(db_->NewIterator(same));
@@ -434,8 +426,7 @@ TEST_F(ScanFeatures, ReverseOrderFindsRowsToo) {
   options.comparator = rocksdb::ReverseBytewiseComparator();
   Open(options);
   WriteFiles();
-  ReadOptions same;
-  same.prefix_same_as_start = true;
+  const auto same = test::SamePrefix();
   RowSkips();
   for (int row = 0; row < kRows; ++row) {
     ASSERT_EQ(Forward(same, Row(row) + "\xff"),

@@ -142,9 +142,8 @@ TEST_F(Features, DecoupledPartitionsFilter) {
   WriteFiles();
   ExpectCellsAndSkips(db_.get());
   for (int row = 0; row < kRows; ++row) {
-    rocksdb::ReadOptions same;
-    same.prefix_same_as_start = true;
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(same));
+    const std::unique_ptr<rocksdb::Iterator> it(
+        db_->NewIterator(test::SamePrefix()));
     it->SeekForPrev(Row(row) + "\xff");
     ASSERT_TRUE(it->Valid());
     EXPECT_EQ(it->key().ToString(), Key(row, "b"));
@@ -308,9 +307,8 @@ TEST_F(Features, RowOfAMillionColumnsSpansPartitions) {
   for (uint64_t column = 0; column < columns; column += 997) {
     ExpectOk(db_->Get({}, "row:" + std::to_string(1'000'000 + column), &value));
   }
-  rocksdb::ReadOptions scan;
-  scan.prefix_same_as_start = true;
-  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+  const std::unique_ptr<rocksdb::Iterator> it(
+      db_->NewIterator(test::SamePrefix()));
   uint64_t cells = 0;
   for (it->Seek("row:"); it->Valid(); it->Next()) ++cells;
   EXPECT_EQ(cells, columns);

@@ -203,8 +203,7 @@ TEST_F(Features, BatchesAndTransactionsReadTheBaseThroughFilters) {
       Options(), rocksdb::TransactionDBOptions(), dir.File("db"), &opened));
   db_.reset(opened);
   WriteFiles();
-  rocksdb::ReadOptions same;
-  same.prefix_same_as_start = true;
+  const auto same = test::SamePrefix();
   const auto cells = [](rocksdb::Iterator* owned, const std::string& row) {
     const std::unique_ptr<rocksdb::Iterator> it(owned);
     int count = 0;

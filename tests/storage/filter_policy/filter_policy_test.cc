@@ -340,8 +340,7 @@ TEST(FilterPolicy, PartitionsOfPrefixesAloneLoseNoRowBackwards) {
     ExpectOk(db->Put({}, row(number), "v"));
   }
   ExpectOk(db->Flush({}));
-  rocksdb::ReadOptions scan;
-  scan.prefix_same_as_start = true;
+  const auto scan = test::SamePrefix();
   const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(scan));
   int lost = 0;
   for (int number = 0; number < kRows; ++number) {

@@ -141,8 +141,7 @@ TEST_F(FilterStatsTest, MultiGetsTellTheSameAsGets) {
 TEST_F(FilterStatsTest, RowScansThatFindNothingTellTheRateOfRow) {
   Open();
   WriteFiles();
-  rocksdb::ReadOptions scan;
-  scan.prefix_same_as_start = true;
+  const auto scan = test::SamePrefix();
   uint64_t scans = 0;
   for (int row = 1; row < kRows - 2 * kFiles; row += 2) {
     const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
@@ -169,12 +168,11 @@ TEST_F(FilterStatsTest, RowScansThatFindNothingTellTheRateOfRow) {
 TEST_F(FilterStatsTest, RowScansOfOneFileTellTruePositives) {
   Open();
   WriteFiles();
-  rocksdb::ReadOptions scan;
-  scan.prefix_same_as_start = true;
   uint64_t of_one_file = 0;
   for (int row = 0; row < kRows; row += 2) {
     const uint64_t before = StatsOf(*policy_).may_match;
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+    const std::unique_ptr<rocksdb::Iterator> it(
+        db_->NewIterator(test::SamePrefix()));
     it->Seek(Row(row));
     EXPECT_TRUE(it->Valid());
     if (StatsOf(*policy_).may_match == before + 1) ++of_one_file;
@@ -200,9 +198,7 @@ TEST_F(FilterStatsTest, ReseeksAreNotTakenForSeeks) {
     ExpectOk(db_->Put({}, Row(0) + "b", "v"));
     ExpectOk(db_->Flush({}));
   }
-  rocksdb::ReadOptions scan;
-  scan.prefix_same_as_start = true;
-  std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+  std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(test::SamePrefix()));
   it->Seek(Row(0));
   ASSERT_TRUE(it->Valid());
   it->Next();
@@ -309,11 +305,10 @@ TEST_F(FilterStatsTest, EachThreadKnowsItsOwnAnswers) {
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([this, thread] {
       std::string value;
-      rocksdb::ReadOptions scan;
-      scan.prefix_same_as_start = true;
       for (int row = thread; row < kRows; row += 4) {
         db_->Get({}, Row(row) + "a", &value);
-        const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+        const std::unique_ptr<rocksdb::Iterator> it(
+            db_->NewIterator(test::SamePrefix()));
         it->Seek(Row(row));
       }
       db_->Get({}, "outside the layout", &value);

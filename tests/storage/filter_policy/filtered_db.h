@@ -102,9 +102,7 @@ class FilteredDb : public testing::Test {
     return cells;
   }
   static int CellsOf(rocksdb::DB* db, const std::string& row) {
-    rocksdb::ReadOptions scan;
-    scan.prefix_same_as_start = true;
-    return CellsFrom(db, row, scan);
+    return CellsFrom(db, row, SamePrefix());
   }
   int CellsOf(const std::string& row) { return CellsOf(db_.get(), row); }
 

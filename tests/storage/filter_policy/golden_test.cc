@@ -103,12 +103,10 @@ void ExpectKeys(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
   }
   ExpectOk(it->status());
   ASSERT_EQ(all, keys.values);
-  rocksdb::ReadOptions in_row;
-  in_row.prefix_same_as_start = true;
   for (const auto& [row_bytes, expected] : keys.by_row) {
     Lines found;
     const std::unique_ptr<rocksdb::Iterator> row(
-        db->NewIterator(in_row, family));
+        db->NewIterator(SamePrefix(), family));
     for (row->Seek(row_bytes); row->Valid(); row->Next()) {
       found.push_back(row->key().ToString());
     }

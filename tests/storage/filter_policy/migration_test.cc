@@ -216,8 +216,6 @@ TEST_F(Migration, KeysWithoutARowAreIndexedWhole) {
 // its end to the iterator then reads other rows, one that looks at its keys is
 // right before, with and after rowbloom.
 TEST_F(Migration, ScansThatWatchTheirRowSurviveTheExtractor) {
-  rocksdb::ReadOptions scan;
-  scan.prefix_same_as_start = true;
   for (const bool extractor : {true, false}) {
     Open(extractor ? MakeFilterPolicy({.key_layout = kLayout}) : nullptr,
          extractor ? NewRowPrefixExtractor(kLayout) : nullptr);
@@ -225,7 +223,8 @@ TEST_F(Migration, ScansThatWatchTheirRowSurviveTheExtractor) {
     EXPECT_EQ(CellsOf(Row(0)), extractor ? 2 : 2 * kRows.end);
     for (int row = 0; row < kRows.end; ++row) {
       for (const std::string& start : {Row(row), AbsentRow(row)}) {
-        const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+        const std::unique_ptr<rocksdb::Iterator> it(
+            db_->NewIterator(test::SamePrefix()));
         int cells = 0;
         for (it->Seek(start); it->Valid() && it->key().starts_with(start);
              it->Next()) {

@@ -247,10 +247,9 @@ class Model : public testing::TestWithParam<Parameter> {
       // A short key is a prefix of its own to the capped transform.
       if (extractor_->Transform(it->first) == prefix) expected.push_back(*it);
     }
-    rocksdb::ReadOptions scan;
-    scan.prefix_same_as_start = true;
     for (rocksdb::DB* db : databases_) {
-      const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(scan));
+      const std::unique_ptr<rocksdb::Iterator> it(
+          db->NewIterator(test::SamePrefix()));
       std::vector<std::pair<std::string, std::string>> found;
       for (it->Seek(prefix); it->Valid(); it->Next()) {
         found.emplace_back(it->key().ToString(), it->value().ToString());

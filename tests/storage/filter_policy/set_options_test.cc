@@ -161,11 +161,10 @@ TEST_F(SetOptions, SwapsThePrefixExtractorForNewFiles) {
 
   // Rows that neither file has: the second one is asked by its row, and
   // skipped.
-  rocksdb::ReadOptions scan;
-  scan.prefix_same_as_start = true;
   const FilterStats before = StatsOf(*policy);
   for (int row = 0; row < kRows; ++row) {
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+    const std::unique_ptr<rocksdb::Iterator> it(
+        db_->NewIterator(test::SamePrefix()));
     it->Seek(AbsentRow(row));
     EXPECT_FALSE(it->Valid() && it->key().starts_with(AbsentRow(row)));
   }

@@ -69,6 +69,13 @@ inline std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options,
   return db;
 }
 
+// The options of scans that end with the row, or the prefix, they begin in.
+inline rocksdb::ReadOptions SamePrefix() {
+  rocksdb::ReadOptions options;
+  options.prefix_same_as_start = true;
+  return options;
+}
+
 inline FilterStats StatsOf(const rocksdb::FilterPolicy& policy) {
   FilterStats stats;
   ExpectOk(GetFilterStats(policy, &stats));

@@ -152,8 +152,6 @@ TEST_P(WholeKeys, PrefixSeeksFindThem) {
   const Extractor extractor = std::get<1>(GetParam());
   if (extractor == Extractor::kNone) GTEST_SKIP() << "no prefixes";
   const auto transform = db_->GetOptions().prefix_extractor;
-  rocksdb::ReadOptions scan;
-  scan.prefix_same_as_start = true;
   uint64_t found = 0;
   for (size_t at = 0; at < written_.size(); at += 7) {
     const std::string& key = written_[at];
@@ -168,7 +166,8 @@ TEST_P(WholeKeys, PrefixSeeksFindThem) {
         break;
       }
     }
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+    const std::unique_ptr<rocksdb::Iterator> it(
+        db_->NewIterator(test::SamePrefix()));
     std::vector<std::string> seen;
     for (it->Seek(key); it->Valid(); it->Next()) {
       // Iterators end at a key outside the extractor's domain, or go on to it.
@@ -255,9 +254,8 @@ TEST(ThrowingLayout, LosesNoRowWithoutWholeKeys) {
                                   .whole_key_filtering = false}),
              dir.File("db"));
   const auto finds = [&db](const std::string& row) {
-    rocksdb::ReadOptions options;
-    options.prefix_same_as_start = true;
-    const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(options));
+    const std::unique_ptr<rocksdb::Iterator> it(
+        db->NewIterator(test::SamePrefix()));
     it->Seek(row);
     return it->Valid();
   };

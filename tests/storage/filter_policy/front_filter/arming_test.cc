@@ -141,9 +141,8 @@ class ArmingTest : public testing::Test {
     bool exists = !there;
     ExpectOk(db_->RowExists({}, db_->DefaultColumnFamily(), row, &exists));
     EXPECT_EQ(exists, there);
-    rocksdb::ReadOptions in_row;
-    in_row.prefix_same_as_start = true;
-    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(in_row));
+    const std::unique_ptr<rocksdb::Iterator> it(
+        db_->NewIterator(test::SamePrefix()));
     it->Seek(row);
     EXPECT_EQ(it->Valid(), there);
     ExpectOk(it->status());

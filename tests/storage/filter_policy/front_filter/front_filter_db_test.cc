@@ -816,9 +816,8 @@ TEST_F(FrontFilterDBTest, ReplacedSectionsGoAfterTheirReaders) {
     ExpectOk(db_->CompactRange({}, nullptr, nullptr));
     WaitUntilListed(0, 1);  // the reader is in a view of the inputs
   };
-  ReadOptions in_row;
-  in_row.prefix_same_as_start = true;
-  std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(in_row)).reset();
+  std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(test::SamePrefix()))
+      .reset();
   EXPECT_EQ(stage->before_read, nullptr);
   WaitUntilListed(1, 0);
   EXPECT_EQ(filter->Stats().bytes, Family().row_bytes);

@@ -49,11 +49,6 @@ class RowIteratorTest : public testing::Test {
   void Flush() {
     ForBoth([](rocksdb::DB* db) { ExpectOk(db->Flush({})); });
   }
-  static ReadOptions InRow() {
-    ReadOptions options;
-    options.prefix_same_as_start = true;
-    return options;
-  }
   uint64_t Answered() { return front_->front_filter()->Stats().answered; }
 
   static std::string At(rocksdb::Iterator* it) {
@@ -97,7 +92,7 @@ TEST_F(RowIteratorTest, AnswersAsRocksdb) {
   Open();
   const Slice low("row110:a"), high("row140:");
   for (int round = 0; round < 40; ++round) {
-    ReadOptions options = InRow();
+    ReadOptions options = test::SamePrefix();
     options.total_order_seek = random.OneIn(6);
     if (random.OneIn(3)) options.iterate_lower_bound = &low;
     if (random.OneIn(3)) options.iterate_upper_bound = &high;
@@ -150,7 +145,7 @@ TEST_F(RowIteratorTest, SeesItsOwnTime) {
     const auto family = front_->front_filter()->Stats().families.front();
     return family.files_known == 1 && family.memtables == 1;
   }));
-  const Iterator it(front_->NewIterator(InRow()));
+  const Iterator it(front_->NewIterator(test::SamePrefix()));
   EXPECT_EQ(Seek(it.get(), "row105:"), "OK");
   EXPECT_EQ(Answered(), 1);
   Put("row110:a");
@@ -181,7 +176,7 @@ TEST_F(RowIteratorTest, SeesItsOwnTime) {
 TEST_F(RowIteratorTest, CountsWhatCameOfSeeks) {
   Open();
   Put("row101:a");
-  const Iterator it(front_->NewIterator(InRow()));
+  const Iterator it(front_->NewIterator(test::SamePrefix()));
   EXPECT_EQ(Seek(it.get(), "row100:"), "OK");
   EXPECT_EQ(Seek(it.get(), "row101:"), "row101:a=of row101:a");
   EXPECT_EQ(Seek(it.get(), "row101:b"), "OK");
@@ -221,7 +216,7 @@ TEST_F(RowIteratorTest, MadeWhileTheViewChanges) {
   filter->WaitUntilArmed();
   FrontFilterDB db(std::unique_ptr<rocksdb::DB>(flushing), filter);
   ExpectOk(db.Put({}, "row101:a", "v"));
-  const Iterator it(db.NewIterator(InRow()));
+  const Iterator it(db.NewIterator(test::SamePrefix()));
   EXPECT_EQ(Seek(it.get(), "row102:"), "row102:a=v");
   EXPECT_EQ(Seek(it.get(), "row103:"), "OK");
   EXPECT_EQ(filter->Stats().answered, 0);
@@ -230,7 +225,7 @@ TEST_F(RowIteratorTest, MadeWhileTheViewChanges) {
 TEST_F(RowIteratorTest, TailingOnesAreRocksdbs) {
   Open();
   Put("row101:a");
-  ReadOptions options = InRow();
+  ReadOptions options = test::SamePrefix();
   options.tailing = true;
   const Iterator it(front_->NewIterator(options));
   EXPECT_EQ(Seek(it.get(), "row100:"), "OK");
@@ -243,7 +238,7 @@ TEST_F(RowIteratorTest, TailingOnesAreRocksdbs) {
 TEST_F(RowIteratorTest, OtherPrefixesAreRocksdbs) {
   Open(Extractor(rocksdb::NewFixedPrefixTransform(3)));
   Put("row101:a");
-  const Iterator it(front_->NewIterator(InRow()));
+  const Iterator it(front_->NewIterator(test::SamePrefix()));
   EXPECT_EQ(Seek(it.get(), "row100:"), "row101:a=of row101:a");
   EXPECT_EQ(Answered(), 0);
 }
@@ -255,14 +250,14 @@ TEST_P(ChangedPrefixes, EndIt) {
   Open();
   Put("row101:a");
   Flush();
-  const Iterator before(front_->NewIterator(InRow()));
+  const Iterator before(front_->NewIterator(test::SamePrefix()));
   EXPECT_EQ(Seek(before.get(), "row100:"), "OK");
   EXPECT_EQ(Answered(), 1);
   ForBoth([](rocksdb::DB* db) {
     ExpectOk(db->SetOptions({{GetParam(), "rocksdb.FixedPrefix.3"}}));
   });
-  const Iterator ours(front_->NewIterator(InRow()));
-  const Iterator rocksdbs(plain_->NewIterator(InRow()));
+  const Iterator ours(front_->NewIterator(test::SamePrefix()));
+  const Iterator rocksdbs(plain_->NewIterator(test::SamePrefix()));
   EXPECT_EQ(Seek(ours.get(), "row100:"), Seek(rocksdbs.get(), "row100:"));
   EXPECT_EQ(Seek(ours.get(), "row100:"), "row101:a=of row101:a");
   EXPECT_EQ(Answered(), 1);
@@ -286,7 +281,7 @@ TEST_F(RowIteratorTest, PreparedRangesAreRocksdbs) {
     ranges.insert(rows[i], rows[i + 1]);
   }
   const auto read = [&](rocksdb::DB* db) {
-    ReadOptions options = InRow();
+    ReadOptions options = test::SamePrefix();
     Slice end;
     options.iterate_upper_bound = &end;
     const Iterator it(db->NewIterator(options));
@@ -309,14 +304,14 @@ TEST_F(RowIteratorTest, PreparedRangesAreRocksdbs) {
 TEST_F(RowIteratorTest, OffAndErrors) {
   Open();
   Put("row101:a");
-  const Iterator it(front_->NewIterator(InRow()));
+  const Iterator it(front_->NewIterator(test::SamePrefix()));
   front_->front_filter()->SetEnabled(false);
   EXPECT_EQ(Seek(it.get(), "row100:"), "OK");
   EXPECT_EQ(Answered(), 0);
   front_->front_filter()->SetEnabled(true);
   EXPECT_EQ(Seek(it.get(), "row100:"), "OK");
   EXPECT_EQ(Answered(), 1);
-  ReadOptions persisted = InRow();
+  ReadOptions persisted = test::SamePrefix();
   persisted.read_tier = rocksdb::kPersistedTier;
   const Iterator refused(front_->NewIterator(persisted));
   EXPECT_TRUE(refused->status().IsNotSupported());
