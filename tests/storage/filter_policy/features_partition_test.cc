@@ -132,8 +132,7 @@ void ExpectFilterBytes(Cuts cuts, const std::vector<Bound>& bounds) {
     // Rows of ten columns take most of the time.
     if (columns == 10 && Scaled(1000) < 1000) continue;
     const auto rowbloom = MakeFilterPolicy(kOptions);
-    const std::shared_ptr<const rocksdb::FilterPolicy> stock(
-        rocksdb::NewBloomFilterPolicy(10));
+    const auto stock = test::StockBloom();
     const Measured full = Measure(rowbloom, 0, columns);
     const Measured stock_full = Measure(stock, 0, columns);
     std::cout << columns << " columns; full: rowbloom " << full.filter_bytes

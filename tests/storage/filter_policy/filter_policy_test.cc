@@ -257,15 +257,13 @@ TEST(FilterPolicyId, MalformedIdsAreRefused) {
 }
 
 TEST(FilterPolicy, IsFoundUnderTheBuiltInCompatibilityName) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> builtin(
-      rocksdb::NewBloomFilterPolicy(10));
+  const auto builtin = test::StockBloom();
   EXPECT_STREQ(MakeFilterPolicy({})->CompatibilityName(),
                builtin->CompatibilityName());
 }
 
 TEST(FilterPolicy, StatsOfAnotherPolicyAreRefused) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> builtin(
-      rocksdb::NewBloomFilterPolicy(10));
+  const auto builtin = test::StockBloom();
   FilterStats stats;
   EXPECT_TRUE(GetFilterStats(*builtin, &stats).IsInvalidArgument());
 }
@@ -382,8 +380,7 @@ TEST(FilterPolicy, IsFilterActiveSeesAMissingPolicy) {
   TempDir dir;
   EXPECT_FALSE(
       IsFilterActive(OpenDb(TestDbOptions({}), dir.File("none")).get()));
-  const std::shared_ptr<const rocksdb::FilterPolicy> builtin(
-      rocksdb::NewBloomFilterPolicy(10));
+  const auto builtin = test::StockBloom();
   EXPECT_FALSE(IsFilterActive(
       OpenDb(TestDbOptions({builtin}), dir.File("stock")).get()));
   rocksdb::Options plain_table =

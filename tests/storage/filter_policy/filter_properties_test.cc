@@ -117,11 +117,10 @@ TEST_F(FilterProperties, FilesWithoutOurFilterHaveNone) {
     WriteFile(db.get());
     EXPECT_EQ(Property(db.get()), "");
   }
-  for (const auto& policy : {std::shared_ptr<const rocksdb::FilterPolicy>(),
-                             std::shared_ptr<const rocksdb::FilterPolicy>(
-                                 rocksdb::NewBloomFilterPolicy(10)),
-                             MakeFilterPolicy({.bloom_type = BloomType::kNone,
-                             .key_layout = kLayout})}) {
+  for (const auto& policy :
+       {std::shared_ptr<const rocksdb::FilterPolicy>(), test::StockBloom(),
+        MakeFilterPolicy(
+            {.bloom_type = BloomType::kNone, .key_layout = kLayout})}) {
     TempDir dir;
     const auto db = OpenDb(Options(policy), dir.File("db"));
     WriteFile(db.get());

@@ -34,8 +34,6 @@ using Extractor = std::shared_ptr<const rocksdb::SliceTransform>;
 
 class Migration : public test::FilteredDb {
  protected:
-  static Policy Stock() { return Policy(rocksdb::NewBloomFilterPolicy(10)); }
-
   void WriteFiles() { Write(kRows); }
   void ExpectCells() { ExpectRows(kRows); }
   uint64_t GetSkips() { return SkipsOfAbsentRows(kRows); }
@@ -76,7 +74,7 @@ class Migration : public test::FilteredDb {
 
 // A plain CompactRange leaves the files of the last level as they are.
 TEST_F(Migration, OldFilesOfTheLastLevelWaitForAForcedCompaction) {
-  Open(Stock(), NewRowPrefixExtractor(kLayout));
+  Open(test::StockBloom(), NewRowPrefixExtractor(kLayout));
   WriteFiles();
   Compact(BottommostLevelCompaction::kIfHaveCompactionFilter);
   const auto policy = MakeFilterPolicy({.key_layout = kLayout});
@@ -122,11 +120,11 @@ TEST_F(Migration, ExtractorBeforeThePolicyKeepsGetsFiltered) {
   for (const bool another : {false, true}) {
     SCOPED_TRACE(another ? "another extractor before" : "none before");
     Remove();
-    Open(Stock(),
+    Open(test::StockBloom(),
          another ? Extractor(rocksdb::NewCappedPrefixTransform(7)) : nullptr);
     WriteFiles();
     EXPECT_GT(GetSkips(), uint64_t{kQuestions});
-    Open(Stock(), NewRowPrefixExtractor(kLayout));
+    Open(test::StockBloom(), NewRowPrefixExtractor(kLayout));
     EXPECT_GT(GetSkips(), uint64_t{kQuestions});
     EXPECT_EQ(FilesAskedByScans(), 0u);
     ExpectCells();
@@ -146,7 +144,8 @@ TEST_F(Migration, ExtractorBeforeThePolicyKeepsGetsFiltered) {
 TEST_F(Migration, ScansAcrossRowsNeedTotalOrderSeek) {
   for (const bool stock : {true, false}) {
     Remove();
-    Open(stock ? Stock() : MakeFilterPolicy({.key_layout = kLayout}));
+    Open(stock ? test::StockBloom()
+               : MakeFilterPolicy({.key_layout = kLayout}));
     WriteFiles();
     rocksdb::ReadOptions total;
     total.total_order_seek = true;

@@ -29,11 +29,6 @@ constexpr char kTenPercent[] =
     "rowbloom.filter:ROWCOL:bloom:0.1:0:uniform:delimited::";
 constexpr char kStock[] = "bloomfilter";
 
-std::shared_ptr<const rocksdb::FilterPolicy> Stock() {
-  return std::shared_ptr<const rocksdb::FilterPolicy>(
-      rocksdb::NewBloomFilterPolicy(10));
-}
-
 Status SetPolicy(rocksdb::DB* db, const std::string& id) {
   return db->SetOptions(
       {{"block_based_table_factory", "{filter_policy=" + id + "}"}});
@@ -69,7 +64,7 @@ class SetOptions : public test::FilteredDb {
 
 TEST_F(SetOptions, OlderRocksDbRefusesToSwapThePolicy) {
   if (kPolicyIsMutable) GTEST_SKIP() << "RocksDB 9.8 and up swap it";
-  Open(Stock(), NewRowPrefixExtractor(kLayout));
+  Open(test::StockBloom(), NewRowPrefixExtractor(kLayout));
   WriteFile(0);
   for (const char* id : {kOnePercent, "bloomfilter:5", "ribbonfilter:10"}) {
     EXPECT_EQ(SetPolicy(db_.get(), id).ToString(),
@@ -94,7 +89,7 @@ TEST_F(SetOptions, OlderRocksDbRefusesToSwapThePolicy) {
 
 // Opening again is the way out when SetOptions refuses.
 TEST_F(SetOptions, OpeningAgainSwapsThePolicy) {
-  Open(Stock(), NewRowPrefixExtractor(kLayout));
+  Open(test::StockBloom(), NewRowPrefixExtractor(kLayout));
   WriteFile(0);
   Open(MakeFilterPolicy({.key_layout = kLayout}),
        NewRowPrefixExtractor(kLayout));
@@ -116,7 +111,7 @@ TEST_F(SetOptions, OpeningAgainSwapsThePolicy) {
 
 TEST_F(SetOptions, NewerRocksDbSwapsThePolicyForNewFiles) {
   if (!kPolicyIsMutable) GTEST_SKIP() << "RocksDB 9.7 and older refuse";
-  Open(Stock(), NewRowPrefixExtractor(kLayout));
+  Open(test::StockBloom(), NewRowPrefixExtractor(kLayout));
   WriteFile(0);
   EXPECT_FALSE(IsFilterActive(db_.get()));
   ExpectOk(SetPolicy(db_.get(), kOnePercent));

@@ -31,6 +31,18 @@ inline std::shared_ptr<const rocksdb::FilterPolicy> MakeFilterPolicy(
   return policy;
 }
 
+// Policies of RocksDB's own.
+inline std::shared_ptr<const rocksdb::FilterPolicy> StockBloom(
+    double bits = 10) {
+  return std::shared_ptr<const rocksdb::FilterPolicy>(
+      rocksdb::NewBloomFilterPolicy(bits));
+}
+inline std::shared_ptr<const rocksdb::FilterPolicy> StockRibbon(
+    double bits = 10) {
+  return std::shared_ptr<const rocksdb::FilterPolicy>(
+      rocksdb::NewRibbonFilterPolicy(bits));
+}
+
 struct TableChoices {
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   std::shared_ptr<const rocksdb::SliceTransform> extractor;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "rowbloom/filter_policy.h"
+#include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
@@ -39,11 +39,11 @@ rocksdb::Status ReadFilter(const std::string& path,
 class SstDamage : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    std::shared_ptr<const rocksdb::FilterPolicy> policy;
-    ASSERT_TRUE(
-        NewFilterPolicy({.key_layout = KeyLayout::FixedRow(8)}, &policy).ok());
     ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-        {.policy = policy, .partitioned = GetParam(), .partition_bytes = 128},
+        {.policy =
+             test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)}),
+         .partitioned = GetParam(),
+         .partition_bytes = 128},
         path_, test::NumberedKeys(GetParam() ? 200 : 30)));
     good_ = test::ReadFile(path_);
     ASSERT_TRUE(SstFile::Open(path_, &file_).ok());

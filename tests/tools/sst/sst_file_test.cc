@@ -18,8 +18,8 @@
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table_properties.h"
 #include "rowbloom/filter_block.h"
-#include "rowbloom/filter_policy.h"
 #include "rowbloom/open_db.h"
+#include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
@@ -39,24 +39,17 @@ using testing::StartsWith;
 enum class Policy { kNone, kBloom, kRibbon, kRowbloom };
 
 std::shared_ptr<const rocksdb::FilterPolicy> MakePolicy(Policy policy) {
-  std::shared_ptr<const rocksdb::FilterPolicy> result;
   switch (policy) {
     case Policy::kNone:
       break;
     case Policy::kBloom:
-      result.reset(rocksdb::NewBloomFilterPolicy(10));
-      break;
+      return test::StockBloom();
     case Policy::kRibbon:
-      result.reset(rocksdb::NewRibbonFilterPolicy(10));
-      break;
-    case Policy::kRowbloom: {
-      const rocksdb::Status status =
-          NewFilterPolicy({.key_layout = KeyLayout::FixedRow(8)}, &result);
-      EXPECT_TRUE(status.ok()) << status.ToString();
-      break;
-    }
+      return test::StockRibbon();
+    case Policy::kRowbloom:
+      return test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)});
   }
-  return result;
+  return nullptr;
 }
 
 std::shared_ptr<const rocksdb::TableProperties> PropertiesByRocksDb(

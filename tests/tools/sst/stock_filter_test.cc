@@ -14,6 +14,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
+#include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::sst::stock_filter_test {
@@ -32,10 +33,9 @@ void PrintTo(const Case& test_case, std::ostream* out) {
 }
 
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const Case& test_case) {
-  return std::shared_ptr<const rocksdb::FilterPolicy>(
-      test_case.kind == StockFilterKind::kRibbon
-          ? rocksdb::NewRibbonFilterPolicy(test_case.bits_per_key)
-          : rocksdb::NewBloomFilterPolicy(test_case.bits_per_key));
+  return test_case.kind == StockFilterKind::kRibbon
+             ? test::StockRibbon(test_case.bits_per_key)
+             : test::StockBloom(test_case.bits_per_key);
 }
 
 std::string Build(const Case& test_case, const std::vector<std::string>& keys) {
@@ -52,8 +52,7 @@ std::string Build(const Case& test_case, const std::vector<std::string>& keys) {
 
 std::unique_ptr<rocksdb::FilterBitsReader> StockReader(
     const std::string& contents) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
-      rocksdb::NewBloomFilterPolicy(10));
+  const auto policy = test::StockBloom();
   return std::unique_ptr<rocksdb::FilterBitsReader>(
       policy->GetFilterBitsReader(contents));
 }

@@ -105,19 +105,14 @@ class FamilyAdvice : public testing::Test {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-std::shared_ptr<const rocksdb::FilterPolicy> Stock() {
-  return std::shared_ptr<const rocksdb::FilterPolicy>(
-      rocksdb::NewBloomFilterPolicy(6));
-}
-
 std::shared_ptr<const rocksdb::FilterPolicy> Ours(BloomType type) {
-  return RowbloomPolicy({.bloom_type = type,
-                         .key_layout = KeyLayout::Delimited(':'),
-                         .false_positive_rate = 0.1});
+  return MakeFilterPolicy({.bloom_type = type,
+                           .key_layout = KeyLayout::Delimited(':'),
+                           .false_positive_rate = 0.1});
 }
 
 TEST_F(FamilyAdvice, PredictsStockFiltersOfLevel0) {
-  Open(Stock());
+  Open(StockBloom(6));
   for (int i = 0; i < 6; ++i) WriteFile(i * 1000, (i + 1) * 1000, 0);
   ExpectPrediction();
 }
@@ -153,7 +148,7 @@ TEST_F(FamilyAdvice, PredictsRowOfLevelsWithManyFiles) {
 }
 
 TEST_F(FamilyAdvice, WeighsAlternatives) {
-  Open(Stock());
+  Open(StockBloom(6));
   WriteFile(0, 2000, 0);
   WriteFile(1000, 3000, 0);
   const Output output = RunTool({"advise", "--json", path_});
@@ -182,7 +177,7 @@ TEST_F(FamilyAdvice, WeighsAlternatives) {
 }
 
 TEST_F(FamilyAdvice, LeavesOutFamiliesWithoutALayout) {
-  options_ = TestDbOptions({.policy = Stock()});
+  options_ = TestDbOptions({.policy = StockBloom(6)});
   db_ = OpenDb(options_, path_);
   WriteFile(0, 100, 0);
   const Output output = RunTool({"advise", path_});

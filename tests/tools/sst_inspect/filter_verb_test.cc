@@ -50,10 +50,8 @@ TEST(FilterVerb, RocksDbsOwnFiltersAreNamed) {
     EXPECT_EQ(output.err, "");
     return output.out;
   };
-  const std::shared_ptr<const rocksdb::FilterPolicy> bloom(
-      rocksdb::NewBloomFilterPolicy(10));
-  const std::shared_ptr<const rocksdb::FilterPolicy> ribbon(
-      rocksdb::NewRibbonFilterPolicy(10));
+  const auto bloom = test::StockBloom();
+  const auto ribbon = test::StockRibbon();
   EXPECT_THAT(run({.policy = bloom}),
               HasSubstr("not rowbloom's: RocksDB Bloom (marker -1)"));
   EXPECT_THAT(run({.policy = ribbon}),
@@ -86,7 +84,7 @@ TEST(FilterVerb, DamagedSectionIsAFinding) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({.policy = test::RowbloomPolicy(Options())}, path,
+      test::WriteSst({.policy = test::MakeFilterPolicy(Options())}, path,
                      test::NumberedKeys(2000)));
   test::ChangeBlock(path, test::FilterHandle(path, 0),
                     [](std::string* contents) { (*contents)[100] ^= 1; });
@@ -106,7 +104,7 @@ TEST(FilterVerb, DamagedPartitionIsNamedAndTheOthersAreListed) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::RowbloomPolicy(Options()), .partitioned = true}, path,
+      {.policy = test::MakeFilterPolicy(Options()), .partitioned = true}, path,
       test::NumberedKeys(2000)));
   const uint64_t all_keys = 2000;
   const std::vector<std::string> blocks = test::FilterBlocks(path);
@@ -134,7 +132,7 @@ TEST(FilterVerb, EveryProblemIsPrinted) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::RowbloomPolicy(Options()), .partitioned = true}, path,
+      {.policy = test::MakeFilterPolicy(Options()), .partitioned = true}, path,
       test::NumberedKeys(10'000)));
   const size_t partitions = test::FilterBlocks(path).size();
   ASSERT_GT(partitions, 21U);

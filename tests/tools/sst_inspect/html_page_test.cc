@@ -88,18 +88,8 @@ class HostileExtractor : public rocksdb::SliceTransform {
   }
 };
 
-std::shared_ptr<const rocksdb::FilterPolicy> Ribbon() {
-  return std::shared_ptr<const rocksdb::FilterPolicy>(
-      rocksdb::NewRibbonFilterPolicy(10));
-}
-
-std::shared_ptr<const rocksdb::FilterPolicy> Bloom() {
-  return std::shared_ptr<const rocksdb::FilterPolicy>(
-      rocksdb::NewBloomFilterPolicy(10));
-}
-
 SstSpec Rowbloom(FilterKind kind, bool partitioned) {
-  return {.policy = test::RowbloomPolicy(
+  return {.policy = test::MakeFilterPolicy(
               {.key_layout = KeyLayout::FixedRow(7), .kind = kind}),
           .partitioned = partitioned,
           .change = [](auto* options, auto*) {
@@ -252,7 +242,7 @@ TEST_F(Html, FillIsThatOfTheFilter) {
     return set;
   };
   for (const bool partitioned : {false, true}) {
-    for (const auto& policy : {Bloom(), Ribbon()}) {
+    for (const auto& policy : {test::StockBloom(), test::StockRibbon()}) {
       SCOPED_TRACE(policy->GetId());
       Write({.policy = policy, .partitioned = partitioned}, 5000, path_);
       uint64_t expected_set = 0;
@@ -302,7 +292,7 @@ TEST_F(Html, NothingOfAFileIsMarkup) {
   const std::string folder = dir_.path() / "x\n<";
   std::filesystem::create_directory(folder);
   const std::string path = folder + "/script><script>alert(3)<\xff\">.sst";
-  SstSpec spec{.policy = Bloom()};
+  SstSpec spec{.policy = test::StockBloom()};
   spec.prefix_extractor = std::make_shared<HostileExtractor>();
   Write(spec, 500, path);
   ASSERT_THAT(RunTool({"summary", path}).out, HasSubstr(kHostile));
@@ -319,7 +309,7 @@ TEST_F(Html, NothingOfAFileIsMarkup) {
 }
 
 TEST_F(Html, PageNeedsNothingElse) {
-  Write({.policy = Bloom()}, 500, path_);
+  Write({.policy = test::StockBloom()}, 500, path_);
   const std::string page = Page({path_});
   for (const char* loads :
        {"http:", "https:", "src=", "href", "url(", "@import", "//", "fetch",
@@ -333,7 +323,7 @@ TEST_F(Html, PageNeedsNothingElse) {
 }
 
 TEST_F(Html, ManyBlocksMakeASmallPage) {
-  SstSpec spec{.policy = Bloom()};
+  SstSpec spec{.policy = test::StockBloom()};
   spec.change = [](auto*, auto* table) { table->block_size = 1; };
   const size_t keys = test::Scaled(100'000);
   Write(spec, keys, path_);
@@ -493,7 +483,7 @@ class HtmlTree : public Html {
   HtmlTree() {
     std::filesystem::create_directory(dir_.path() / "h<");
     rocksdb::Options options =
-        test::TestDbOptions({.policy = test::RowbloomPolicy(
+        test::TestDbOptions({.policy = test::MakeFilterPolicy(
                                  {.key_layout = KeyLayout::Delimited(':')})});
     options.level_compaction_dynamic_level_bytes = false;
     const auto db = test::OpenDb(options, db_);
@@ -579,8 +569,8 @@ TEST_F(HtmlInBrowser, EveryFileIsDrawn) {
       path_, dir_.File("ribbon.sst"), hostile + "/script><script>throw 1;.sst",
       dir_.File("many.sst")};
   Write(Rowbloom(FilterKind::kBloom, true), 5000, paths[0]);
-  Write({.policy = Ribbon()}, 5000, paths[1]);
-  SstSpec spec{.policy = Bloom()};
+  Write({.policy = test::StockRibbon()}, 5000, paths[1]);
+  SstSpec spec{.policy = test::StockBloom()};
   spec.prefix_extractor = std::make_shared<HostileExtractor>();
   Write(spec, 1000, dir_.File("b.sst"));
   std::filesystem::rename(dir_.File("b.sst"), paths[2]);

@@ -83,11 +83,11 @@ class ProbeLayouts
     EightBytes();
     const auto layout = KeyLayout::FromString(std::get<0>(GetParam()));
     ASSERT_TRUE(layout.has_value()) << layout.error();
-    ASSERT_NO_FATAL_FAILURE(
-        test::WriteSst({.policy = test::RowbloomPolicy({.key_layout = *layout}),
-                        .partitioned = std::get<1>(GetParam()),
-                        .partition_bytes = 128},
-                       path_, Keys(*layout)));
+    ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+        {.policy = test::MakeFilterPolicy({.key_layout = *layout}),
+         .partitioned = std::get<1>(GetParam()),
+         .partition_bytes = 128},
+        path_, Keys(*layout)));
     ASSERT_EQ(test::FilterBlocks(path_).size() > 10, std::get<1>(GetParam()));
   }
 
@@ -191,7 +191,7 @@ TEST(ProbeVerb, RowOverManyPartitionsIsFoundInEach) {
   keys.push_back("c/x");
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(
       {.policy =
-           test::RowbloomPolicy({.key_layout = KeyLayout::Delimited('/')}),
+           test::MakeFilterPolicy({.key_layout = KeyLayout::Delimited('/')}),
        .partitioned = true},
       path, keys));
   const size_t count = test::FilterBlocks(path).size();
@@ -225,7 +225,7 @@ TEST(ProbeVerb, AnotherComparatorAsksThePartitionOfAKeyAndEachForARow) {
   std::vector<std::string> keys = test::NumberedKeys(2000);
   std::reverse(keys.begin(), keys.end());
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}),
+      {.policy = test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)}),
        .comparator = rocksdb::ReverseBytewiseComparator(),
        .partitioned = true},
       path, keys));
@@ -246,10 +246,9 @@ TEST(ProbeVerb, FilesWithoutOurFilterMayHoldEverything) {
   const TempDir dir;
   ASSERT_NO_FATAL_FAILURE(
       test::WriteSst({}, dir.File("none.sst"), test::NumberedKeys(10)));
-  ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
-                          rocksdb::NewRibbonFilterPolicy(10))},
-                     dir.File("ribbon.sst"), test::NumberedKeys(2000)));
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst({.policy = test::StockRibbon()},
+                                         dir.File("ribbon.sst"),
+                                         test::NumberedKeys(2000)));
   const Output none = RunFine({"probe", dir.File("none.sst"), "--row", "r"});
   EXPECT_EQ(Answer(none.out, "filter"), "none");
   EXPECT_EQ(Answer(none.out, "verdict"), "may be there");
@@ -264,7 +263,7 @@ TEST(ProbeVerb, DamagedSectionsSayMayBeThere) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   const auto policy =
-      test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)});
+      test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)});
   const auto write = [&] {
     test::WriteSst({.policy = policy}, path, test::NumberedKeys(2000));
   };

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "rowbloom/filter_policy.h"
+#include "tests/storage/filter_policy/test_db.h"
 #include "tests/tools/sst/make_sst.h"
 #include "tools/sst_inspect/verbs.h"
 
@@ -59,14 +59,6 @@ inline int64_t MemoryOf(std::vector<std::string> args) {
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
   return usage.ru_maxrss;
-}
-
-inline std::shared_ptr<const rocksdb::FilterPolicy> RowbloomPolicy(
-    const FilterPolicyOptions& options) {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  const rocksdb::Status status = NewFilterPolicy(options, &policy);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return policy;
 }
 
 inline std::vector<std::string> Lines(const std::string& text) {

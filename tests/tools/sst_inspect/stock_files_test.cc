@@ -154,8 +154,7 @@ TEST_P(StockFiles, CellsAreThoseOfRocksDbsReader) {
 // told to make ribbons: for few keys a Bloom filter, if that is smaller. The
 // first of the last five bytes says which.
 std::string KindWhereRibbonIsAsked(const std::vector<std::string>& keys) {
-  const std::unique_ptr<const rocksdb::FilterPolicy> policy(
-      rocksdb::NewRibbonFilterPolicy(10));
+  const auto policy = test::StockRibbon();
   const rocksdb::BlockBasedTableOptions table;
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(table)));

@@ -66,7 +66,7 @@ class TreeVerb : public testing::Test {
       : path_(dir_.File("db")),
         options_(TestDbOptions(
             {.policy =
-                 RowbloomPolicy({.key_layout = KeyLayout::Delimited(':')}),
+                 MakeFilterPolicy({.key_layout = KeyLayout::Delimited(':')}),
              .extractor = NewRowPrefixExtractor(KeyLayout::Delimited(':'))})) {
     // The default of RocksDB 8.4 and later has the first files in level 6.
     options_.level_compaction_dynamic_level_bytes = false;

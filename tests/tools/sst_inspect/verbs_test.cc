@@ -40,7 +40,7 @@ using testing::Not;
 
 SstSpec PartitionedLz4() {
   return {
-      .policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}),
+      .policy = test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)}),
       .partitioned = true,
       .partition_bytes = 256,
       .change = [](auto* options, auto*) {
@@ -181,11 +181,9 @@ TEST_F(Verbs, TimestampsAreDecoded) {
                   {}, "leveldb.BytewiseComparator.u64ts", &with_timestamps),
               IsOk());
   rocksdb::SstFileWriter writer(
-      rocksdb::EnvOptions(),
-      test::MakeOptions({.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
-                             rocksdb::NewBloomFilterPolicy(10)),
-                         .comparator = with_timestamps,
-                         .partitioned = true}));
+      rocksdb::EnvOptions(), test::MakeOptions({.policy = test::StockBloom(),
+                                                .comparator = with_timestamps,
+                                                .partitioned = true}));
   ASSERT_THAT(writer.Open(path_), IsOk());
   const std::string time("\x2a\0\0\0\0\0\0\0", 8);
   for (const std::string& key : test::NumberedKeys(1000)) {
@@ -279,11 +277,10 @@ TEST_F(Verbs, MeasureAgreesWithThePrediction) {
       if (combination++ % test::Stride(3) != 0) continue;
       SCOPED_TRACE(std::to_string(partitioned) + std::to_string(stock));
       ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-          {.policy = stock
-                         ? std::shared_ptr<const rocksdb::FilterPolicy>(
-                               rocksdb::NewBloomFilterPolicy(8))
-                         : test::RowbloomPolicy({.key_layout = layout,
-                                                 .false_positive_rate = 0.03}),
+          {.policy =
+               stock ? test::StockBloom(8)
+                     : test::MakeFilterPolicy(
+                           {.key_layout = layout, .false_positive_rate = 0.03}),
            .prefix_extractor = NewRowPrefixExtractor(layout),
            .partitioned = partitioned,
            .partition_bytes = 2048},
@@ -322,7 +319,8 @@ TEST_F(Verbs, MeasureLeavesOutFilesWithoutFilter) {
 
   const std::string filtered = path_ + ".filtered.sst";
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)})},
+      {.policy =
+           test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)})},
       filtered, test::NumberedKeys(500)));
   const Output one_of_two = RunFine({"measure-fpr", "--json", path_, filtered});
   EXPECT_EQ(one_of_two.err, none.err);
@@ -336,8 +334,7 @@ TEST_F(Verbs, MeasureTakesBoundedMemory) {
     const std::string start(key_bytes - 3, 'k');
     std::vector<std::string> keys;
     for (int i = 100; i < 200; ++i) keys.push_back(start + std::to_string(i));
-    const std::shared_ptr<const rocksdb::FilterPolicy> policy(
-        rocksdb::NewBloomFilterPolicy(10));
+    const auto policy = test::StockBloom();
     EXPECT_NO_FATAL_FAILURE(test::WriteSst({.policy = policy}, path_, keys));
     return RunTool({"measure-fpr", "--json", path_});
   };
@@ -353,8 +350,8 @@ TEST_F(Verbs, MeasureTakesBoundedMemory) {
 
 // A filter does not look up bytes that are no row of its layout.
 TEST_F(Verbs, MeasureCountsOnlyWhatTheFilterLooksUp) {
-  Write({.policy =
-             test::RowbloomPolicy({.key_layout = KeyLayout::Delimited('/')})});
+  Write({.policy = test::MakeFilterPolicy(
+             {.key_layout = KeyLayout::Delimited('/')})});
   const Output output =
       RunFine({"measure-fpr", "--key-layout", "fixed:5", "--json", path_});
   for (const json& record : Records(output, "measured")) {
@@ -364,10 +361,8 @@ TEST_F(Verbs, MeasureCountsOnlyWhatTheFilterLooksUp) {
 }
 
 TEST_F(Verbs, AdviceComparesWithThePresentFilter) {
-  ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
-                          rocksdb::NewBloomFilterPolicy(10))},
-                     path_, test::NumberedKeys(5000)));
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst({.policy = test::StockBloom()}, path_,
+                                         test::NumberedKeys(5000)));
   const Output output = RunFine(
       {"advise", "--key-layout", "fixed:8", "--files", "4", "--json", path_});
   const json advice = Records(output, "advice").at(0);
@@ -404,10 +399,8 @@ TEST_F(Verbs, StockFiltersAreDecoded) {
     EXPECT_EQ(sections.size(), 1U) << output.out;
     return sections.at(0);
   };
-  const std::shared_ptr<const rocksdb::FilterPolicy> bloom(
-      rocksdb::NewBloomFilterPolicy(10));
-  const std::shared_ptr<const rocksdb::FilterPolicy> ribbon(
-      rocksdb::NewRibbonFilterPolicy(10));
+  const auto bloom = test::StockBloom();
+  const auto ribbon = test::StockRibbon();
   json section = decode({.policy = bloom});
   EXPECT_EQ(section["section"], "key");
   EXPECT_EQ(section["kind"], "bloom");
@@ -435,8 +428,7 @@ TEST_F(Verbs, StockFiltersAreDecoded) {
 TEST_F(Verbs, ProbeAsksStockFilters) {
   for (const bool partitioned : {false, true}) {
     ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-        {.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
-             rocksdb::NewRibbonFilterPolicy(20)),
+        {.policy = test::StockRibbon(20),
          .prefix_extractor = std::shared_ptr<const rocksdb::SliceTransform>(
              rocksdb::NewFixedPrefixTransform(8)),
          .partitioned = partitioned},

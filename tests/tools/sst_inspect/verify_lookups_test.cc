@@ -115,18 +115,15 @@ struct Case {
 
 std::vector<Case> Cases() {
   const auto rowbloom = [](BloomType type, FilterKind kind) {
-    return test::RowbloomPolicy(
+    return test::MakeFilterPolicy(
         {.bloom_type = type,
          .key_layout = KeyLayout::FixedRow(8),
          .kind = kind,
          .row_prefix_length =
              type == BloomType::kRowPrefixFixedLength ? 6U : 0U});
   };
-  const auto stock = [](const rocksdb::FilterPolicy* policy) {
-    return std::shared_ptr<const rocksdb::FilterPolicy>(policy);
-  };
-  return {{"Bloom", stock(rocksdb::NewBloomFilterPolicy(10))},
-          {"Ribbon", stock(rocksdb::NewRibbonFilterPolicy(10))},
+  return {{"Bloom", test::StockBloom()},
+          {"Ribbon", test::StockRibbon()},
           {"Row", rowbloom(BloomType::kRow, FilterKind::kBloom)},
           {"RowCol", rowbloom(BloomType::kRowCol, FilterKind::kBloom)},
           {"RowColRibbon", rowbloom(BloomType::kRowCol, FilterKind::kRibbon)},
@@ -316,8 +313,7 @@ TEST(VerifyManyKeys, FalseNegativesAreToldInTheirOrder) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   const std::string other_path = dir.File("b.sst");
-  const SstSpec spec = {.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
-                            rocksdb::NewBloomFilterPolicy(10))};
+  const SstSpec spec = {.policy = test::StockBloom()};
   std::map<std::string, std::string> cells;
   std::map<std::string, std::string> others;
   for (const std::string& key : test::NumberedKeys(60'000)) {

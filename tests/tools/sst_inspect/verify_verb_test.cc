@@ -46,12 +46,6 @@ using test::TempDir;
 using testing::HasSubstr;
 using testing::Not;
 
-std::shared_ptr<const rocksdb::FilterPolicy> Stock(bool ribbon) {
-  return std::shared_ptr<const rocksdb::FilterPolicy>(
-      ribbon ? rocksdb::NewRibbonFilterPolicy(10)
-             : rocksdb::NewBloomFilterPolicy(10));
-}
-
 class Verify : public testing::Test {
  protected:
   void Write(const SstSpec& spec, size_t keys = 2000) {
@@ -92,17 +86,18 @@ TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsProbed) {
   };
   const std::vector<Case> cases = {
       {nullptr, 5, "filter    none"},
-      {test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}), 5,
+      {test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)}), 5,
        "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
-      {test::RowbloomPolicy(
+      {test::MakeFilterPolicy(
            {.key_layout = KeyLayout::FixedRow(8), .kind = FilterKind::kRibbon}),
        5, "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
-      {Stock(false), 5,
+      {test::StockBloom(), 5,
        "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
-      {Stock(true), 5, "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
-      {Stock(false), 4,
+      {test::StockRibbon(), 5,
        "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
-      {Stock(false), test::kLatestFormatVersion,
+      {test::StockBloom(), 4,
+       "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
+      {test::StockBloom(), test::kLatestFormatVersion,
        "2,000 keys and 2,000 rows or prefixes probed, 0 false"}};
   for (const Case& tested : cases) {
     for (const bool partitioned : {false, true}) {
@@ -143,7 +138,7 @@ TEST_F(Verify, FiltersWithoutWholeKeysAreProbedForPrefixesAlone) {
           const std::string& db_path) {
         const auto db = test::OpenDb(
             test::TestDbOptions(
-                {.policy = test::RowbloomPolicy({.key_layout = layout}),
+                {.policy = test::MakeFilterPolicy({.key_layout = layout}),
                  .extractor = extractor,
                  .whole_key_filtering = false}),
             db_path);
@@ -185,7 +180,7 @@ TEST_F(Verify, FilesInReverseOrderAreFine) {
   std::vector<std::string> keys = test::NumberedKeys(2000);
   std::reverse(keys.begin(), keys.end());
   ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({.policy = Stock(false),
+      test::WriteSst({.policy = test::StockBloom(),
                       .comparator = rocksdb::ReverseBytewiseComparator(),
                       .partitioned = true},
                      path_, keys));
@@ -196,7 +191,7 @@ TEST_F(Verify, FilesInReverseOrderAreFine) {
 // Some check finds every byte that was changed.
 TEST_F(Verify, EveryFlippedByteIsAFinding) {
   test::Random random(test::SeedFromEnv());
-  Write({.policy = Stock(false),
+  Write({.policy = test::StockBloom(),
          .partitioned = true,
          .partition_bytes = 256,
          .change = [](auto* options,
@@ -223,7 +218,7 @@ TEST_F(Verify, EveryFlippedByteIsAFinding) {
 
 TEST_F(Verify, FalseNegativesAreFindings) {
   for (const bool partitioned : {false, true}) {
-    Write({.policy = Stock(false), .partitioned = partitioned});
+    Write({.policy = test::StockBloom(), .partitioned = partitioned});
     test::ChangeBlock(path_, test::FilterHandle(path_, 0),
                       [](std::string* contents) {
                         // All bits but those of the tail.
@@ -240,8 +235,8 @@ TEST_F(Verify, FalseNegativesAreFindings) {
 }
 
 TEST_F(Verify, DamagedFilterSectionsAreFindings) {
-  Write(
-      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)})});
+  Write({.policy =
+             test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)})});
   test::ChangeBlock(path_, test::FilterHandle(path_, 0),
                     [](std::string* contents) { (*contents)[100] ^= 1; });
   ExpectFinding("filter partition 1: ROW section at offset 8");
@@ -391,7 +386,9 @@ TEST_F(Verify, EachDamagedPartitionOfTheIndexIsToldOnce) {
 }
 
 TEST_F(Verify, ADamagedIndexOfPartitionsIsToldOnce) {
-  Write({.policy = Stock(false), .partitioned = true, .partition_bytes = 256});
+  Write({.policy = test::StockBloom(),
+         .partitioned = true,
+         .partition_bytes = 256});
   const std::string good = test::ReadFile(path_);
   for (const uint64_t at : {file_->index().handle->offset_bytes,
                             file_->filter().handle.offset_bytes}) {
@@ -591,7 +588,7 @@ TEST_F(Verify, MemoryIsBoundedWhateverTheFile) {
   if (test::Scaled(100) != 100) {
     GTEST_SKIP() << "sanitizers and short runs have other sizes";
   }
-  SstSpec spec{.policy = Stock(false), .partitioned = true};
+  SstSpec spec{.policy = test::StockBloom(), .partitioned = true};
   spec.change = [](auto* options, auto* table) {
     options->compression = rocksdb::kNoCompression;
     table->block_size = 16 << 10;
@@ -624,7 +621,7 @@ TEST_F(Verify, MemoryIsBoundedWhateverTheKeys) {
     GTEST_SKIP() << "sanitizers and short runs have other sizes";
   }
   const auto write = [&](size_t key_bytes, int keys) {
-    SstSpec spec{.policy = Stock(false)};
+    SstSpec spec{.policy = test::StockBloom()};
     spec.change = [](auto*, auto* table) {
       table->block_size = 64 << 20;
       table->block_restart_interval = 1 << 20;

@@ -56,10 +56,7 @@ TEST(FamilyRules, SayWhyThereIsNoFilter) {
     EXPECT_THAT(rules.error(), HasSubstr(why));
   };
   expect(rocksdb::Options(), "no filter policy");
-  expect(TestDbOptions({std::shared_ptr<const rocksdb::FilterPolicy>(
-                            rocksdb::NewBloomFilterPolicy(10)),
-                        nullptr}),
-         "filter policy id");
+  expect(TestDbOptions({test::StockBloom(), nullptr}), "filter policy id");
   const Caseless caseless;
   auto options = Options();
   options.comparator = &caseless;

@@ -279,9 +279,7 @@ TEST_F(FileRowsTest, OthersAreUnknown) {
   Write(OptionsWith({.bloom_type = BloomType::kRowPrefixFixedLength,
                      .row_prefix_length = 4}));
   ExpectUnknown("no ROW section");
-  Write(TestDbOptions({std::shared_ptr<const rocksdb::FilterPolicy>(
-                           rocksdb::NewBloomFilterPolicy(10)),
-                       nullptr}));
+  Write(TestDbOptions({test::StockBloom(), nullptr}));
   ExpectUnknown("not one of rowbloom's");
   Write(TestDbOptions(
       {MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(3)}), nullptr}));
