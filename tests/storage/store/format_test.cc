@@ -216,9 +216,25 @@ TEST_F(StoreFormat, ValueOfNoBytesIsAValue) {
   EXPECT_EQ(value, "");
 }
 
+// The record of a family in which a member has this value.
+std::string FamilyWith(const std::string& member, const std::string& value) {
+  std::map<std::string, std::string> members = {
+      {"cell_format", "\"latest\""}, {"bloom_type", "\"ROW\""},
+      {"compression", "\"LZ4\""},    {"false_positive_rate", "0.01"},
+      {"row_prefix_length", "0"},    {"block_size_bytes", "16384"},
+      {"timestamps", "\"store\""},   {"max_versions", "1"},
+      {"min_versions", "0"},         {"ttl_ms", "0"}};
+  members[member] = value;
+  std::string record;
+  for (const auto& [name, text] : members) {
+    record += (record.empty() ? "{\"" : ",\"") + name + "\":" + text;
+  }
+  return record + "}";
+}
+
 struct RecordCase {
   const char* key;
-  const char* value;
+  std::string value;
   Status::Code code;
   const char* message;
 };
@@ -269,64 +285,25 @@ INSTANTIATE_TEST_SUITE_P(
                    Status::kNotSupported, "cell_format \"wide\""},
         RecordCase{"family/info", R"({"cell_format":7})", Status::kCorruption,
                    "field \"cell_format\": expected a string, found 7"},
-        RecordCase{
-            "family/info",
-            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
-                "false_positive_rate":0.01,"row_prefix_length":0,
-                "block_size_bytes":16384,"timestamps":"store","max_versions":1,
-                "min_versions":0,"ttl_ms":0,"later":5})",
-            Status::kNotSupported, "option \"later\" is of a later version"},
-        RecordCase{
-            "family/info",
-            R"({"cell_format":"latest","bloom_type":"ROW","compression":"ZIP",
-                "false_positive_rate":0.01,"row_prefix_length":0,
-                "block_size_bytes":16384,"timestamps":"store","max_versions":1,
-                "min_versions":0,"ttl_ms":0})",
-            Status::kNotSupported, "compression \"ZIP\""},
-        RecordCase{
-            "family/info",
-            R"({"cell_format":"latest","bloom_type":"COL","compression":"LZ4",
-                "false_positive_rate":0.01,"row_prefix_length":0,
-                "block_size_bytes":16384,"timestamps":"store","max_versions":1,
-                "min_versions":0,"ttl_ms":0})",
-            Status::kNotSupported, "COL"},
-        RecordCase{
-            "family/info",
-            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
-                "false_positive_rate":0.01,"row_prefix_length":-1,
-                "block_size_bytes":16384,"timestamps":"store","max_versions":1,
-                "min_versions":0,"ttl_ms":0})",
-            Status::kCorruption,
-            "field \"row_prefix_length\": expected a whole number"},
-        RecordCase{
-            "family/info",
-            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
-                "false_positive_rate":0.01,"row_prefix_length":0,
-                "block_size_bytes":4294967296})",
-            Status::kCorruption,
-            "field \"block_size_bytes\": expected a whole number"},
-        RecordCase{
-            "family/info",
-            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
-                "false_positive_rate":0.01,"row_prefix_length":0,
-                "block_size_bytes":16384,"timestamps":"store","max_versions":2,
-                "min_versions":0,"ttl_ms":0})",
-            Status::kCorruption, "options that stand for \"versioned\""},
-        RecordCase{
-            "family/info",
-            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
-                "false_positive_rate":0.01,"row_prefix_length":0,
-                "block_size_bytes":16384,"timestamps":"moon","max_versions":1,
-                "min_versions":0,"ttl_ms":0})",
-            Status::kNotSupported, "timestamps \"moon\""},
-        RecordCase{
-            "family/info",
-            R"({"cell_format":"latest","bloom_type":"ROW","filter_kind":"cone",
-                "compression":"LZ4","false_positive_rate":0.01,
-                "row_prefix_length":0,"block_size_bytes":16384,
-                "timestamps":"store","max_versions":1,"min_versions":0,
-                "ttl_ms":0})",
-            Status::kNotSupported, "cone"},
+        RecordCase{"family/info", FamilyWith("later", "5"),
+                   Status::kNotSupported,
+                   "option \"later\" is of a later version"},
+        RecordCase{"family/info", FamilyWith("compression", "\"ZIP\""),
+                   Status::kNotSupported, "compression \"ZIP\""},
+        RecordCase{"family/info", FamilyWith("bloom_type", "\"COL\""),
+                   Status::kNotSupported, "COL"},
+        RecordCase{"family/info", FamilyWith("row_prefix_length", "-1"),
+                   Status::kCorruption,
+                   "field \"row_prefix_length\": expected a whole number"},
+        RecordCase{"family/info", FamilyWith("block_size_bytes", "4294967296"),
+                   Status::kCorruption,
+                   "field \"block_size_bytes\": expected a whole number"},
+        RecordCase{"family/info", FamilyWith("max_versions", "2"),
+                   Status::kCorruption, "options that stand for \"versioned\""},
+        RecordCase{"family/info", FamilyWith("timestamps", "\"moon\""),
+                   Status::kNotSupported, "timestamps \"moon\""},
+        RecordCase{"family/info", FamilyWith("filter_kind", "\"cone\""),
+                   Status::kNotSupported, "cone"},
         RecordCase{"family/a:b", "{}", Status::kCorruption, "family \"a:b\""},
         RecordCase{"dropped/a:b", "{}", Status::kCorruption, "family \"a:b\""},
         RecordCase{"dropped/info", "", Status::kCorruption,
@@ -352,12 +329,8 @@ TEST_F(StoreFormat, RecordsThatAreNestedDeeplyAreNotOpened) {
 }
 
 TEST_F(StoreFormat, KeptOptionsOutOfRangeAreNamed) {
-  ASSERT_NO_FATAL_FAILURE(
-      PutRaw(path_, "default", "family/info",
-             R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
-          "false_positive_rate":2.0,"row_prefix_length":0,
-          "block_size_bytes":16384,"timestamps":"store","max_versions":1,
-                "min_versions":0,"ttl_ms":0})"));
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", "family/info",
+                                 FamilyWith("false_positive_rate", "2.0")));
   EXPECT_THAT(Reopen(),
               StatusIs(Status::kInvalidArgument,
                        AllOf(HasSubstr(path_), HasSubstr("family \"info\""),
@@ -365,12 +338,8 @@ TEST_F(StoreFormat, KeptOptionsOutOfRangeAreNamed) {
 }
 
 TEST_F(StoreFormat, FamilyFromBeforeThereWereKindsHasBloomFilters) {
-  ASSERT_NO_FATAL_FAILURE(
-      PutRaw(path_, "default", "family/info",
-             R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
-          "false_positive_rate":0.5,"row_prefix_length":0,
-          "block_size_bytes":16384,"timestamps":"store","max_versions":1,
-          "min_versions":0,"ttl_ms":0})"));
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", "family/info",
+                                 FamilyWith("false_positive_rate", "0.5")));
   const auto store = OpenOrFail({}, path_, {});
   EXPECT_EQ(store->Families().at("info"),
             (FamilyOptions{.bloom_type = BloomType::kRow,
