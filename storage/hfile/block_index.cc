@@ -33,13 +33,14 @@ Status CheckLocation(size_t entry, const BlockLocation& location,
 }
 
 Status CheckKey(size_t entry, KeyForm form, std::string_view key,
-                std::string_view before, bool check_order) {
+                std::string_view before) {
   HFileKey parsed;
   if (form == KeyForm::kCellKey && !ParseKey(key, &parsed)) {
     return Corruption("index entry ", entry, ": key of ", key.size(),
                       " bytes is not that of a cell");
   }
-  if (check_order && entry > 0 && CompareIndexKeys(form, before, key) > 0) {
+  if (form != KeyForm::kName && entry > 0 &&
+      CompareIndexKeys(form, before, key) > 0) {
     return Corruption("index entry ", entry, ": key before that of entry ",
                       entry - 1);
   }
@@ -97,9 +98,7 @@ Status RootIndex::Parse(std::string_view bytes, uint64_t entry_count,
                         " is cut off");
     }
     Status status = CheckLocation(entry, LoadLocation(location.data()), bounds);
-    if (status.ok()) {
-      status = CheckKey(entry, form, key, before, form != KeyForm::kName);
-    }
+    if (status.ok()) status = CheckKey(entry, form, key, before);
     if (!status.ok()) return status;
     before = key;
   }
@@ -122,8 +121,8 @@ size_t RootIndex::Find(std::string_view key) const {
   return FindLast(*this, form_, key);
 }
 
-Status NonRootIndex::Check(std::string_view payload, const BlockBounds& bounds,
-                           bool check_order) {
+Status NonRootIndex::Check(std::string_view payload, KeyForm form,
+                           const BlockBounds& bounds) {
   std::string_view cursor = payload;
   uint32_t entry_count = 0;
   std::string_view starts;
@@ -150,9 +149,7 @@ Status NonRootIndex::Check(std::string_view payload, const BlockBounds& bounds,
     const std::string_view bytes = entries.substr(start, end - start);
     const std::string_view key = bytes.substr(kLocationBytes);
     Status status = CheckLocation(entry, LoadLocation(bytes.data()), bounds);
-    if (status.ok()) {
-      status = CheckKey(entry, KeyForm::kCellKey, key, before, check_order);
-    }
+    if (status.ok()) status = CheckKey(entry, form, key, before);
     if (!status.ok()) return status;
     before = key;
     start = end;

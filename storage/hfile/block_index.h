@@ -56,8 +56,8 @@ class RootIndex {
   std::vector<uint32_t> entry_at_;
 };
 
-// The payload of a leaf or intermediate index. Keys are those of cells. Does
-// not own the bytes; cheap to copy.
+// The payload of a leaf or intermediate index. Does not own the bytes; cheap to
+// copy.
 class NonRootIndex {
  public:
   NonRootIndex() = default;
@@ -65,12 +65,13 @@ class NonRootIndex {
   explicit NonRootIndex(std::string_view payload);
 
   // Checks the payload as RootIndex::Parse does. Without entries it is corrupt.
-  static rocksdb::Status Check(std::string_view payload,
-                               const BlockBounds& bounds, bool check_order);
+  static rocksdb::Status Check(std::string_view payload, KeyForm form,
+                               const BlockBounds& bounds);
 
   size_t size() const { return entry_count_; }
   BlockLocation location(size_t entry) const;
   std::string_view key(size_t entry) const;
+  // Returns what RootIndex::Find does. REQUIRES keys of cells.
   size_t Find(std::string_view key) const;
 
  private:

@@ -124,11 +124,9 @@ Status Reader::LoadOnOpen() {
   // The entries of an encoded index have another form.
   if (Find(file_info_, info::kIndexBlockEncoding) == nullptr ||
       *Find(file_info_, info::kIndexBlockEncoding) == "NONE") {
-    const KeyForm form =
-        comparator_ == Comparator::kCells ? KeyForm::kCellKey : KeyForm::kName;
     status =
         RootIndex::Parse(data_root_block_.payload, trailer_.data_index_count,
-                         form, bounds(), &data_root_, &rest);
+                         index_key_form(), bounds(), &data_root_, &rest);
     // The data of entries beyond the trailer's count would never be read.
     const bool has_mid_key = trailer_.data_index_levels > 1;
     const size_t rest_bytes = has_mid_key ? kMidKeyBytes : 0;
@@ -329,8 +327,7 @@ Status Reader::CachedBlock(const BlockLocation& location, BlockType type,
   Status status = blocks_->Read(location, type, loaded.get(), &scratch);
   if (status.ok() && (type == BlockType::kLeafIndex ||
                       type == BlockType::kIntermediateIndex)) {
-    status = NonRootIndex::Check(loaded->payload, bounds(),
-                                 comparator_ == Comparator::kCells);
+    status = NonRootIndex::Check(loaded->payload, index_key_form(), bounds());
     if (!status.ok()) {
       return file_->Located("index block", location.offset, status);
     }

@@ -86,6 +86,12 @@ class Reader : public HFileReader {
   HFileEncoding encoding() const { return encoding_; }
   const CellForm& cell_form() const { return cell_form_; }
   Comparator comparator() const { return comparator_; }
+  // The form of the keys of the data index. Those of other comparators need not
+  // be keys of cells.
+  KeyForm index_key_form() const {
+    return comparator_ == Comparator::kCells ? KeyForm::kCellKey
+                                             : KeyForm::kName;
+  }
   // Returns the bounds of the blocks that indexes may name.
   BlockBounds bounds() const { return {trailer_.load_on_open_offset}; }
   const std::optional<BloomFilter>& general_bloom() const {

@@ -286,7 +286,6 @@ HFileTable::HFileTable(std::unique_ptr<hfile::Reader> reader)
 Status HFileTable::ForEachBlock(
     Blocks which, const std::function<void(const BlockInfo&)>& use) const {
   const BlockNamer namer(*reader_);
-  const bool ordered = reader_->comparator() == hfile::Comparator::kCells;
   hfile::BlockWalk walk(*reader_);
   while (walk.Next()) {
     ReadUpTo(walk.offset());
@@ -302,8 +301,8 @@ Status HFileTable::ForEachBlock(
       const bool is_index = block.type == BlockType::kLeafIndex ||
                             block.type == BlockType::kIntermediateIndex;
       if (block.status.ok() && is_index && reader_->is_readable()) {
-        block.status = hfile::NonRootIndex::Check(walk.block().payload,
-                                                  reader_->bounds(), ordered);
+        block.status = hfile::NonRootIndex::Check(
+            walk.block().payload, reader_->index_key_form(), reader_->bounds());
         if (!block.status.ok()) {
           block.status = reader_->file().Located("index block", walk.offset(),
                                                  block.status);

@@ -17,6 +17,8 @@
 #include "storage/hfile/codec.h"
 #include "storage/hfile/file_form.h"
 #include "storage/hfile/file_info.h"
+#include "storage/hfile/index_walk.h"
+#include "storage/hfile/reader.h"
 #include "storage/hfile/trailer.h"
 #include "storage/hfile/vlong.h"
 #include "tests/storage/hfile/edit_file.h"
@@ -80,8 +82,7 @@ class HostileHFile : public ::testing::Test {
   }
   std::string File() { return File({}); }
   // A file with three levels of index.
-  std::string DeepFile() {
-    hfile::FileForm options;
+  std::string DeepFile(hfile::FileForm options = {}) {
     options.block_bytes = 1;
     options.index_block_bytes = 60;
     options.index_block_min_entries = 2;
@@ -546,6 +547,31 @@ TEST_F(HostileHFile, NonRootIndexes) {
       "index entry 0: block of 2147483647 bytes");
   refuses([&](std::string* p) { (*p)[entries_at(*p) + 14] = 'z'; },
           "key before that of entry 0");
+}
+
+// Keys of another comparator need not be those of cells, at any level.
+TEST_F(HostileHFile, IndexesOfRawKeysAreWalked) {
+  hfile::FileForm options;
+  options.bloom_type = BloomType::kNone;
+  options.comparator = "org.apache.hadoop.hbase.KeyValue$RawBytesComparator";
+  std::string file = DeepFile(options);
+  for (const BlockType type :
+       {BlockType::kLeafIndex, BlockType::kIntermediateIndex}) {
+    EditPayload(&file, type, [](std::string* p) {
+      const uint32_t count = LoadBig<uint32_t>(p->data());
+      // The length of the first key's row.
+      Overwrite32(p, 4 + 4 * (count + 1) + 12, 0xffffffff);
+    });
+  }
+  ASSERT_THAT(Open(file), IsOk());
+  EXPECT_THAT(reader_->CellsStatus(),
+              StatusIs(kNotSupported, HasSubstr("RawBytesComparator")));
+  size_t entries = 0;
+  EXPECT_THAT(hfile::ForEachDataIndexEntry(
+                  static_cast<const hfile::Reader&>(*reader_),
+                  [&entries](const hfile::DataIndexEntry&) { ++entries; }),
+              IsOk());
+  EXPECT_EQ(entries, FewCells().size());
 }
 
 // An index must order the blocks below as it says, because seeks rely on it.
