@@ -469,9 +469,9 @@ Status Report(const std::function<Status(Importer*)>& run,
     Importer importer(options, store, report);
     return run(&importer);
   });
-  if (!s.ok()) {
+  if (!s.ok() && !report->may_be_loaded) {
     report->puts = report->deletes = report->skipped = 0;
-    if (!report->may_be_loaded) report->new_families.clear();
+    report->new_families.clear();
   }
   return s;
 }

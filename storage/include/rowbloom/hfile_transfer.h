@@ -178,7 +178,8 @@ struct HFileImportReport {
   uint64_t without_tags = 0;  // cells that had some (drop_tags)
   std::vector<FamilyDescriptor> new_families;  // those that were created
   // True: the import failed at a time when its cells may already be in the
-  // store (BulkLoad::MayBeLoaded). New families stay then; import again.
+  // store (BulkLoad::MayBeLoaded). The counts are of those cells, and new
+  // families stay; import again.
   bool may_be_loaded = false;
   // The number of files and directories that were not read, as they do not have
   // cells of the table, by their name (".tmp", "recovered.edits") or kind

@@ -213,8 +213,10 @@ TEST_F(ImportOfASnapshot, SaysWhetherAFailureLeftNothing) {
     if (from_end == 0) calls = plan.calls() - before;
     plan.FailNoCall();
     SCOPED_TRACE(std::to_string(from_end) + ": " + s.ToString());
-    EXPECT_EQ(report_.new_families.size(),
-              s.ok() || report_.may_be_loaded ? 2u : 0u);
+    const bool some = s.ok() || report_.may_be_loaded;
+    EXPECT_EQ(report_.new_families.size(), some ? 2u : 0u);
+    EXPECT_EQ(report_.puts, some ? 2291u : 0u);
+    EXPECT_EQ(report_.deletes, some ? 282u : 0u);
     ASSERT_NO_FATAL_FAILURE(open());
     const size_t shown =
         store->Families().empty() ? 0 : ShownBy(store.get(), {}).size();
