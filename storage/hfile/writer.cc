@@ -399,7 +399,7 @@ Status Writer::Add(const HFileCellView& cell) {
   last_key_.clear();
   AppendKey(cell.key(), &last_key_);
   Count(cell);
-  return status;
+  return blocks_.CheckBytes(data_->size_bytes());
 }
 
 Status Writer::CheckUnfinished() const {
@@ -437,11 +437,8 @@ Status Writer::WriteCounted(BlockType type, std::string_view payload,
 Status Writer::FinishDataBlock() {
   if (data_->empty()) return Status::OK();
   BlockLocation location;
-  Status status = blocks_.CheckBytes(data_->size_bytes());
-  if (status.ok()) {
-    status = WriteCounted(DataBlockType(options_.encoding), data_->Finish(),
-                          &location);
-  }
+  Status status = WriteCounted(DataBlockType(options_.encoding),
+                               data_->Finish(), &location);
   if (!status.ok()) return status;
   if (!trailer_.first_data_block_offset.has_value()) {
     trailer_.first_data_block_offset = location.offset;

@@ -509,12 +509,13 @@ TEST(HFileWriter, BlocksAreNoLargerThanTheLimitWhenTheyAreDecoded) {
                                  .bloom_type = BloomType::kNone},
                                 dir.File("a.hfile"), &writer),
               IsOk());
-  for (size_t bytes = 0; bytes <= kHFileMaxBlockBytes; bytes += value.size()) {
+  for (size_t i = 0; i < kHFileMaxBlockBytes / value.size(); ++i) {
     ASSERT_THAT(writer->Append(cell), IsOk());
   }
-  EXPECT_THAT(writer->Finish(),
-              StatusIs(Status::kInvalidArgument,
-                       HasSubstr("expected at most 1879048185")));
+  const auto is_too_large = StatusIs(Status::kInvalidArgument,
+                                     HasSubstr("expected at most 1879048185"));
+  EXPECT_THAT(writer->Append(cell), is_too_large);
+  EXPECT_THAT(writer->Finish(), is_too_large);
 }
 
 // They are longer than those of any file. The filter does not rule them out.
