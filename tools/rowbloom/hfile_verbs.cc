@@ -218,9 +218,8 @@ struct ImportHFileArgs {
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    AddBytesTo(command, "--family", &options.family,
-               "The family of all cells; default: the one that each names",
-               "F");
+    AddFamilyTo(command, &options.family,
+                "The family of all cells; default: the one that each names");
     AddListTo(command, "--only", &options.families,
               "A family to take; repeatable; default all", "F")
         ->transform(FromPrintable);

@@ -113,6 +113,16 @@ CLI::Option* AddFamilySpecsTo(CLI::App* command,
                    "F[,SETTING=VALUE...]");
 }
 
+void AddFamilyTo(CLI::App* command, std::string* family, const char* meaning) {
+  AddBytesTo(command, "--family", family, meaning, "F")
+      ->check(CLI::Validator(
+          [](const std::string& name) -> std::string {
+            return name.empty() ? "expected the name of a family, found \"\""
+                                : "";
+          },
+          /*validator_desc=*/""));
+}
+
 void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms,
               std::optional<uint64_t> forever_ms) {
   const char* const by_default =

@@ -74,6 +74,10 @@ CLI::Option* AddFamilySpecsTo(CLI::App* command,
                               std::vector<std::string>* families,
                               const char* meaning);
 
+// Adds --family, which names one family. An empty name, as that of a variable
+// that is not set, would mean all.
+void AddFamilyTo(CLI::App* command, std::string* family, const char* meaning);
+
 // Adds --ttl, which sets the TTL of a put. `forever` sets `forever_ms`;
 // nullopt: no TTL. Verbs that change a version need a number, since without a
 // TTL they keep that of the version.

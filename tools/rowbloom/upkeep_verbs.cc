@@ -34,8 +34,7 @@ struct CompactArgs {
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    AddBytesTo(command, "--family", &options.family, "One family; default all",
-               "F");
+    AddFamilyTo(command, &options.family, "One family; default all");
     AddRowRangeTo(command, &options.start_row, &options.stop_row);
   }
 };
