@@ -21,14 +21,6 @@ namespace {
 
 using rocksdb::Status;
 
-// Text of a key in a sentence, many of which are kept: rows are whole, but a
-// qualifier may have as many bytes as a block.
-std::string KeyText(std::string_view key) {
-  constexpr size_t kMostBytes = 64 * 1024;
-  return ToPrintable(key.substr(0, kMostBytes)) +
-         (key.size() > kMostBytes ? "..." : "");
-}
-
 class Verifier {
  public:
   Verifier(const Reader& reader, const std::function<void(uint64_t)>& progress,
@@ -75,6 +67,12 @@ class Verifier {
   void Expect(std::string_view what, const T& expected, const T& found) {
     if (expected == found) return;
     Problem(Concat(what, ": expected ", expected, ", found ", found));
+  }
+  void ExpectKey(std::string_view what, std::string_view expected,
+                 std::string_view found) {
+    if (expected == found) return;
+    Problem(Concat(what, ": expected ", KeyText(expected), ", found ",
+                   KeyText(found)));
   }
 
   // Each returns whether it saw all blocks or all cells.
@@ -357,8 +355,7 @@ void Verifier::CheckFileInfo() {
   CheckEarliestPut();
   const std::string* last_key = Find(reader_.file_info(), info::kLastKey);
   if (last_key != nullptr) {
-    Expect("file info hfile.LASTKEY", ToPrintable(last_key_),
-           ToPrintable(*last_key));
+    ExpectKey("file info hfile.LASTKEY", last_key_, *last_key);
   } else if (report_->cells > 0) {
     Problem(
         "file info hfile.LASTKEY is missing, without which HBase does not "
@@ -371,8 +368,8 @@ void Verifier::CheckBlooms() {
     Expect("keys in the Bloom filter", general_keys_, general->key_count);
     const BloomDescription& description = reader_.bloom_description();
     if (description.has_last_key) {
-      Expect("file info LAST_BLOOM_KEY", ToPrintable(last_general_key_),
-             ToPrintable(description.last_key));
+      ExpectKey("file info LAST_BLOOM_KEY", last_general_key_,
+                description.last_key);
     }
   }
   if (const HFileBloomInfo* deletes = reader_.DeleteFamilyBloom()) {

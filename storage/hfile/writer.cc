@@ -288,8 +288,8 @@ Status Writer::Check(const HFileCellView& cell) const {
   const HFileKey last = LastKey();
   const auto place = [](const HFileKey& key) {
     return Concat("row \"", ToPrintable(key.row), "\", qualifier \"",
-                  ToPrintable(key.qualifier), "\", timestamp ",
-                  key.timestamp_ms, ", type ", static_cast<int>(key.type));
+                  KeyText(key.qualifier), "\", timestamp ", key.timestamp_ms,
+                  ", type ", static_cast<int>(key.type));
   };
   if (CompareHFileKeys(last, cell.key()) > 0) {
     return invalid(Concat(place(cell.key()), ": sorts before the last cell, ",

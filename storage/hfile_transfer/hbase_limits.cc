@@ -71,8 +71,12 @@ Status CheckCell(const HFileCellView& cell) {
 }
 
 std::string DescribeCell(const HFileCellView& cell) {
+  // Rows have a limit. A qualifier may have as many bytes as a block.
+  constexpr size_t kMostBytes = 64 * 1024;
   return "row \"" + ToPrintable(cell.row) + "\", cell " +
-         ToPrintable(cell.family) + ":" + ToPrintable(cell.qualifier);
+         ToPrintable(cell.family) + ":" +
+         ToPrintable(cell.qualifier.substr(0, kMostBytes)) +
+         (cell.qualifier.size() > kMostBytes ? "..." : "");
 }
 
 }  // namespace rowbloom::hfile_transfer

@@ -990,12 +990,17 @@ TEST_F(HostileHFile, VerifyKeepsTheBeginningsOfLongKeys) {
   std::string file = test::ReadFile(path_);
   EditPayload(&file, BlockType::kBloomChunk,
               [](std::string* p) { p->assign(p->size(), '\0'); });
+  test::EditFileInfo(&file, [](hfile::FileInfo* info) {
+    info->at("hfile.LASTKEY").back() = 8;  // the type
+  });
   ASSERT_THAT(Open(file), IsOk());
   HFileReport report;
   EXPECT_THAT(reader_->Verify(&report), IsOk());
-  ASSERT_EQ(report.problems.size(), 1U);
+  ASSERT_EQ(report.problems.size(), 2U);
   EXPECT_THAT(report.problems[0], HasSubstr("qqq...\", which is there"));
   EXPECT_LT(report.problems[0].size(), 100'000U);
+  EXPECT_THAT(report.problems[1], HasSubstr("hfile.LASTKEY: expected "));
+  EXPECT_LT(report.problems[1].size(), 200'000U);
 }
 
 // HBase 1 flushes a memstore with the times of all cells that it ever had. A

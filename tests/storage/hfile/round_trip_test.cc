@@ -379,6 +379,9 @@ TEST(HFileWriter, RefusesCellsThatDoNotFit) {
           "sorts before the last cell");
   refuses({.row = "s", .family = "f", .timestamp_ms = 6},
           "timestamp 6, type 4: sorts before the last cell, row \"s\"");
+  const std::string qualifier(1'000'000, 'q');
+  refuses({.row = "r", .family = "f", .qualifier = qualifier},
+          "qqq...\", timestamp 0, type 4: sorts before the last cell");
   EXPECT_THAT(writer->Append({.row = "s", .family = "f", .timestamp_ms = 5}),
               IsOk());
   ASSERT_THAT(writer->Finish(), IsOk());

@@ -68,5 +68,17 @@ TEST(HBaseLimits, Cells) {
   EXPECT_THAT(CheckCell(cell), is_refused("1073741825 bytes of key and value"));
 }
 
+// A qualifier may have as many bytes as a block.
+TEST(HBaseLimits, TextsOfCellsHaveALimit) {
+  const std::string qualifier(1'000'000, 'q');
+  HFileCellView cell{.row = "r", .family = "f"};
+  cell.qualifier = std::string_view(qualifier).substr(0, 65536);
+  EXPECT_EQ(DescribeCell(cell),
+            "row \"r\", cell f:" + std::string(cell.qualifier));
+  const std::string text = DescribeCell(cell) + "...";
+  cell.qualifier = qualifier;
+  EXPECT_EQ(DescribeCell(cell), text);
+}
+
 }  // namespace
 }  // namespace rowbloom::hfile_transfer
