@@ -16,6 +16,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "storage/format/coding.h"
+#include "storage/format/family_name.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/hfile_transfer/cell_loader.h"
@@ -176,8 +177,14 @@ Status Importer::PlanFamilies(const SnapshotManifest& manifest) {
   for (const FamilySchema& schema : manifest.families) {
     missing.erase(schema.name);
     if (!Takes(schema.name) || families_.contains(schema.name)) continue;
+    Status s = rowbloom::CheckFamilyName(schema.name);
+    if (!s.ok()) {
+      return InvalidArgument(
+          "table ", ToPrintable(table), ": ", s.getState(),
+          "; load it alone, into a family of another name, or leave it out");
+    }
     FamilyOptions family;
-    Status s = ToFamilyOptions(schema, &family);
+    s = ToFamilyOptions(schema, &family);
     if (!s.ok()) {
       return Prefixed(
           Concat("family \"", ToPrintable(schema.name), "\" of table ",

@@ -7,7 +7,6 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
-#include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
 #include "storage/store/row_counter.h"
 
@@ -16,7 +15,6 @@ namespace {
 
 using rocksdb::Status;
 
-constexpr size_t kMaxFamilyNameBytes = 255;
 constexpr uint32_t kMinBlockBytes = uint32_t{1} << 10;
 constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
 constexpr uint32_t kMaxDictionaryBytes = uint32_t{1} << 20;
@@ -99,30 +97,6 @@ Status CheckOptions(const FamilyOptions& family) {
 
 CellFormat CellFormatOf(const FamilyOptions& options) {
   return options.KeepsLatest() ? CellFormat::kLatest : CellFormat::kVersioned;
-}
-
-std::string QuotedFamily(std::string_view name) {
-  return "family \"" + ToPrintable(name) + "\"";
-}
-
-Status CheckFamilyName(std::string_view name) {
-  const std::string quoted = QuotedFamily(name) + ": ";
-  if (name.empty() || name.size() > kMaxFamilyNameBytes) {
-    return InvalidArgument(quoted, "a name has 1 to ", kMaxFamilyNameBytes,
-                           " bytes, this one has ", name.size());
-  }
-  const auto bad = std::find_if(name.begin(), name.end(), [](char c) {
-    return c < '!' || c > '~' || c == ':';
-  });
-  if (bad != name.end()) {
-    return InvalidArgument(
-        quoted, "a name is made of printable ASCII without spaces and ':'");
-  }
-  if (name.front() == '.' || name == rocksdb::kDefaultColumnFamilyName) {
-    return InvalidArgument(
-        quoted, "names that start with '.' and \"default\" are reserved");
-  }
-  return Status::OK();
 }
 
 Status CheckRanges(std::initializer_list<OptionRange> ranges) {

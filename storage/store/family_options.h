@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 
 #include "rocksdb/db.h"
@@ -15,6 +14,7 @@
 #include "rowbloom/store_options.h"
 #include "storage/cells/cell_value.h"
 #include "storage/cells/cell_versions.h"
+#include "storage/format/family_name.h"
 #include "storage/store/database.h"
 #include "storage/store/family_rules.h"
 
@@ -28,12 +28,6 @@ inline constexpr uint32_t kTableFormatVersion = 5;
 CellFormat CellFormatOf(const FamilyOptions& options);
 // "latest", "versioned".
 std::string ToString(CellFormat format);
-
-// The family as errors name it: family "NAME", fit for a terminal.
-std::string QuotedFamily(std::string_view name);
-
-// InvalidArgument: not a name of a family, as Store::Open lists them.
-rocksdb::Status CheckFamilyName(std::string_view name);
 
 // A numeric option, its value, and the smallest and largest permitted value.
 struct OptionRange {

@@ -257,8 +257,9 @@ rocksdb::Status CheckHFileSnapshot(const HFileSnapshot& snapshot);
 // min_versions, ttl_ms, bloom_type, row_prefix_length, block_size_bytes as far
 // as a store goes, and LZ4 for any compression. Errors beside those of
 // ImportHFiles, nothing being loaded and no family created:
-//   InvalidArgument  a family that the table does not have; a setting with a
-//                    value that it cannot have
+//   InvalidArgument  a family that the table does not have; a new family with a
+//                    name that a store's cannot have; a setting with a value
+//                    that it cannot have
 //   NotSupported     a new family with KEEP_DELETED_CELLS or
 //                    NEW_VERSION_BEHAVIOR, which a store does not have: create
 //                    it before, with the options that it is to have instead

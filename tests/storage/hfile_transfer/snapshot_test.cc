@@ -238,6 +238,22 @@ TEST_F(ImportOfASnapshot, SaysWhetherAFailureLeftNothing) {
   EXPECT_GT(nothing, 0);
 }
 
+TEST_F(ImportOfASnapshot, NamesThatNoFamilyHasAreRefusedInADryRunToo) {
+  CopyWith([](auto* manifest) {
+    manifest->mutable_table_schema()->mutable_column_families(1)->set_name(
+        "g h");
+  });
+  for (const bool dry_run : {true, false}) {
+    EXPECT_THAT(
+        Import({.dry_run = dry_run}),
+        StatusIs(Status::kInvalidArgument,
+                 AllOf(HasSubstr("table default:orders: family \"g h\": "),
+                       HasSubstr("leave it out"))));
+  }
+  EXPECT_THAT(store_->Families(), IsEmpty());
+  EXPECT_THAT(Import({.families = {"f"}, .dry_run = true}), IsOk());
+}
+
 TEST_F(ImportOfASnapshot, SettingsWithoutACounterpartAreRefusedByName) {
   CopyWith([](auto* manifest) {
     for (auto& pair : *manifest->mutable_table_schema()
