@@ -39,12 +39,12 @@ using rocksdb::Status;
 
 using Families = std::map<std::string, FamilyOptions>;
 
-// The number that HBase gave the file's contents; -1 where there is none.
-int64_t MaxSequenceId(const HFileReader& file) {
-  const auto found = file.file_info().find("MAX_SEQ_ID_KEY");
+// The number in the file info; `absent` where there is none of this name.
+int64_t NumberIn(const HFileReader& file, const char* name, int64_t absent) {
+  const auto found = file.file_info().find(name);
   if (found == file.file_info().end() ||
       found->second.size() != sizeof(uint64_t)) {
-    return -1;
+    return absent;
   }
   return static_cast<int64_t>(LoadBig<uint64_t>(found->second.data()));
 }
@@ -299,7 +299,13 @@ Status Importer::Look(const StoreFile& found, size_t place) {
     return meter_.CountFile();
   }
   file.first_row = std::max(std::string_view(file.rows.start_row), first->row);
-  file.sequence_id = bulk_load.value_or(MaxSequenceId(*reader));
+  file.sequence_id =
+      bulk_load.value_or(NumberIn(*reader, "MAX_SEQ_ID_KEY", -1));
+  if (bulk_load) {
+    file.loaded_bytes = static_cast<int64_t>(reader->file_bytes());
+    file.load_time_ms = NumberIn(*reader, "BULKLOAD_TIMESTAMP",
+                                 std::numeric_limits<int64_t>::max());
+  }
   if (!KeepsSequenceIds(*reader)) {
     file.mvcc = bulk_load;
   } else if (bulk_load && *bulk_load < std::numeric_limits<int64_t>::max()) {

@@ -31,8 +31,10 @@ bool MergedCells::ComesAfter(const std::unique_ptr<Source>& a,
   const int order = CompareHFileKeys(key(*a), key(*b));
   if (order != 0) return order > 0;
   const auto age = [](const Source& source) {
-    return std::tuple(source.file.mvcc.value_or(source.cells->cell().mvcc),
-                      source.file.sequence_id, source.file.place);
+    const SourceFile& file = source.file;
+    return std::tuple(file.mvcc.value_or(source.cells->cell().mvcc),
+                      file.sequence_id, -file.loaded_bytes, file.load_time_ms,
+                      file.place);
   };
   return age(*a) < age(*b);
 }

@@ -213,8 +213,9 @@ struct HFileImportReport {
 // that of the file with the larger MAX_SEQ_ID_KEY, then of the later path. In a
 // file that HBase has bulk loaded as "..._SeqId_N_" both numbers are N; with
 // SKIP_RESET_SEQ_ID in its file info cells keep theirs, and the second is one
-// more. `latest` families get puts alone: deletes apply to the files' own
-// cells.
+// more. Of such files with one N, the entry of the smaller one stays, then that
+// of the one with the later BULKLOAD_TIMESTAMP, as in HBase. `latest` families
+// get puts alone: deletes apply to the files' own cells.
 // Errors, nothing being loaded unless the report's may_be_loaded is true:
 //   InvalidArgument  a family that the store does not have; a cell that it does
 //                    not take, or at kHFileLatestTimestamp, but for a put of a

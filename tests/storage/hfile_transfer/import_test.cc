@@ -225,6 +225,24 @@ TEST_F(Import, OfEqualCellsOfBulkLoadsTheLaterLoadCounts) {
                 IsOk());
     EXPECT_THAT(Values("r", "q"), ElementsAre("cc_SeqId_12_"));
   }
+  // Files of one load have one number. HBase takes the smaller one for newer,
+  // and of equal sizes the one that was written later.
+  HFileWriterOptions large;
+  large.file_info["x"] = std::string(1000, 'x');
+  ASSERT_THAT(Run({file("aa_SeqId_12_", 0), file("bb_SeqId_12_", 0, large)}),
+              IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("aa_SeqId_12_"));
+  ASSERT_THAT(Run({file("aa_SeqId_12_", 0, large), file("bb_SeqId_12_", 0)}),
+              IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("bb_SeqId_12_"));
+  HFileWriterOptions first;
+  first.bulk_load_time_ms = 1;
+  HFileWriterOptions second;
+  second.bulk_load_time_ms = 2;
+  ASSERT_THAT(
+      Run({file("aa_SeqId_12_", 0, second), file("bb_SeqId_12_", 0, first)}),
+      IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("aa_SeqId_12_"));
   const Status s = Run({file("dd_SeqId_1", 0)});
   EXPECT_EQ(s.code(), Status::kInvalidArgument);
   EXPECT_THAT(s.ToString(), AllOf(HasSubstr(dir_.File("dd_SeqId_1")),
