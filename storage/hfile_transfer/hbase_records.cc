@@ -117,12 +117,6 @@ Status CheckFields(const Message& message, const char* what) {
                     " bytes of fields that HBase does not have");
 }
 
-// Errors come without a path.
-Status CheckRegionFields(const proto::RegionInfo& info) {
-  const Status s = CheckFields(info, "a region's description");
-  return s.ok() ? CheckFields(info.table_name(), "a region's table") : s;
-}
-
 // The table's name as HBase writes it: with its namespace, unless that is
 // `default`.
 std::string NameOf(const proto::TableName& table) {
@@ -158,6 +152,13 @@ Status CheckDirectoryName(const std::string& directory,
   if (directory == name) return Status::OK();
   return Corruption("a region that HBase names ", name,
                     ", expected that of the directory");
+}
+
+// Errors come without a path.
+Status CheckRegionFields(const proto::RegionInfo& info) {
+  Status s = CheckFields(info, "a region's description");
+  if (s.ok()) s = CheckFields(info.table_name(), "a region's table");
+  return s.ok() ? CheckDirectoryName(info.region_encoded_name(), info) : s;
 }
 
 // Errors come without a path.

@@ -324,6 +324,27 @@ TEST_F(ImportOfASnapshot, FamiliesInheritSettingsOfTheTable) {
   EXPECT_EQ(AllVersions(store_.get()), ShownByHBase("cells_all_versions"));
 }
 
+// HBase has had a field for the name since 2.2.3, which few versions write.
+TEST_F(ImportOfASnapshot, RegionsMayTellTheirNames) {
+  CopyWith([](auto* manifest) {
+    for (auto& region : *manifest->mutable_region_manifests()) {
+      auto* const info = region.mutable_region_info();
+      info->set_region_encoded_name(info->split()               ? kParent
+                                    : info->start_key().empty() ? kLower
+                                                                : kUpper);
+    }
+  });
+  ASSERT_THAT(Import(), IsOk());
+  EXPECT_EQ(ShownBy(store_.get(), {}), ShownByHBase("cells_latest"));
+  CopyWith([](auto* manifest) {
+    for (auto& region : *manifest->mutable_region_manifests()) {
+      region.mutable_region_info()->set_region_encoded_name(kUpper);
+    }
+  });
+  EXPECT_THAT(Import(), StatusIs(Status::kCorruption,
+                                 HasSubstr("a region that HBase names ")));
+}
+
 TEST_F(ImportOfASnapshot, PassesOverFilesOfMobValues) {
   CopyWith([](auto* manifest) {
     // The files of the split parent, which hold cells that are no more.
