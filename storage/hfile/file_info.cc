@@ -13,7 +13,7 @@ namespace {
 
 using rocksdb::Status;
 
-constexpr std::string_view kFileInfoMagic = "PBUF";
+constexpr std::string_view kProtobufMagic = "PBUF";
 
 // Sets `*value` to null and returns OK if the name is absent.
 Status FindSized(const FileInfo& file_info, const char* name, size_t byte_count,
@@ -45,8 +45,8 @@ Status ParseFileInfo(std::string_view payload, FileInfo* file_info) {
   std::string_view magic;
   uint64_t message_bytes = 0;
   std::string_view message;
-  if (!GetBytes(&cursor, kFileInfoMagic.size(), &magic) ||
-      magic != kFileInfoMagic) {
+  if (!GetBytes(&cursor, kProtobufMagic.size(), &magic) ||
+      magic != kProtobufMagic) {
     return Status::Corruption("file info does not start with \"PBUF\"");
   }
   if (!GetVarint(&cursor, &message_bytes) ||
@@ -72,7 +72,7 @@ std::string SerializeFileInfo(const FileInfo& file_info) {
     entry->set_first(name);
     entry->set_second(value);
   }
-  std::string payload(kFileInfoMagic);
+  std::string payload(kProtobufMagic);
   const size_t message_bytes = message.ByteSizeLong();
   PutVarint(&payload, message_bytes);
   if (message_bytes > kMaxFileInfoBytes - payload.size()) return "";
@@ -113,7 +113,20 @@ Status FindBool(const FileInfo& file_info, const char* name, bool* found,
 }
 
 Status FindTimeRange(const FileInfo& file_info, bool* found, TimeRange* range) {
-  const std::string* bytes = nullptr;
+  const std::string* bytes = Find(file_info, info::kTimeRange);
+  *found = false;
+  if (bytes != nullptr && bytes->starts_with(kProtobufMagic)) {
+    proto::TimeRangeTracker times;
+    if (!ParseMessage(std::string_view(*bytes).substr(kProtobufMagic.size()),
+                      &times)) {
+      return Corruption("file info ", info::kTimeRange, " of ", bytes->size(),
+                        " bytes is malformed");
+    }
+    *range = {static_cast<int64_t>(times.from()),
+              static_cast<int64_t>(times.to())};
+    *found = true;
+    return Status::OK();
+  }
   const Status status =
       FindSized(file_info, info::kTimeRange, 2 * sizeof(uint64_t), &bytes);
   *found = status.ok() && bytes != nullptr;

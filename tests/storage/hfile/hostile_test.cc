@@ -1017,6 +1017,26 @@ TEST_F(HostileHFile, VerifyTakesTimesOfMoreCells) {
   EXPECT_THAT(report.problems, IsEmpty());
 }
 
+// Early versions of HBase 2 write the times as a protocol buffer.
+TEST_F(HostileHFile, TimesInAProtocolBufferAreRead) {
+  const auto with_times = [this](std::string times) {
+    return WithFileInfo(File(), [&times](hfile::FileInfo* info) {
+      (*info)["TIMERANGE"] = std::move(times);
+    });
+  };
+  ASSERT_THAT(Open(with_times({"PBUF\x08\0\x10\x09", 8})), IsOk());
+  HFileReport report;
+  EXPECT_THAT(reader_->Verify(&report), IsOk());
+  EXPECT_THAT(report.problems, IsEmpty());
+  EXPECT_TRUE(reader_->TimeRangeMayContain(9, 9));
+  EXPECT_FALSE(reader_->TimeRangeMayContain(10, 20));
+  ASSERT_THAT(Open(with_times("PBUF\x08")), IsOk());
+  EXPECT_THAT(reader_->Verify(&report), IsOk());
+  EXPECT_THAT(report.problems,
+              Contains(HasSubstr("TIMERANGE of 5 bytes is malformed")));
+  EXPECT_TRUE(reader_->TimeRangeMayContain(10, 20));
+}
+
 TEST_F(HostileHFile, VerifyGoesOnBehindDamage) {
   std::string file = DeepFile();
   const size_t data = test::FindBlock(file, BlockType::kData, 3);
