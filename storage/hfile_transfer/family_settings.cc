@@ -78,7 +78,14 @@ Status CheckShown(const FamilySchema& schema) {
 }
 
 Status SetBloom(const FamilySchema& schema, FamilyOptions* options) {
-  const std::string_view bloom = Find(schema, kBloom);
+  const std::string_view value = Find(schema, kBloom);
+  std::string_view bloom = value;
+  // The main branch of HBase has Ribbon filters, too.
+  constexpr std::string_view kRibbon = "RIBBON_";
+  if (bloom.starts_with("RIBBON_ROW")) {
+    bloom.remove_prefix(kRibbon.size());
+    options->filter_kind = FilterKind::kRibbon;
+  }
   if (bloom == "NONE") {
     options->bloom_type = BloomType::kNone;
   } else if (bloom.empty() || bloom == "ROW") {
@@ -89,7 +96,7 @@ Status SetBloom(const FamilySchema& schema, FamilyOptions* options) {
     options->bloom_type = BloomType::kRowPrefixFixedLength;
     return FindNumber(schema, kPrefixLength, &options->row_prefix_length);
   } else {
-    return InvalidArgument(kBloom, " \"", ToPrintable(bloom),
+    return InvalidArgument(kBloom, " \"", ToPrintable(value),
                            "\", expected NONE, ROW, ROWCOL or "
                            "ROWPREFIX_FIXED_LENGTH");
   }

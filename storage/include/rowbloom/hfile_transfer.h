@@ -255,9 +255,9 @@ rocksdb::Status CheckHFileSnapshot(const HFileSnapshot& snapshot);
 // Loads the cells of a snapshot, all or none, as ImportHFiles does. Families
 // that the store has keep their options. Others are created, with timestamps of
 // the client and the options that the table descriptor says: max_versions,
-// min_versions, ttl_ms, bloom_type, row_prefix_length, block_size_bytes as far
-// as a store goes, and LZ4 for any compression. Errors beside those of
-// ImportHFiles, nothing being loaded and no family created:
+// min_versions, ttl_ms, bloom_type, filter_kind, row_prefix_length,
+// block_size_bytes as far as a store goes, and LZ4 for any compression. Errors
+// beside those of ImportHFiles, nothing being loaded and no family created:
 //   InvalidArgument  a family that the table does not have; a new family with a
 //                    name that a store's cannot have; a setting with a value
 //                    that it cannot have

@@ -75,6 +75,10 @@ TEST(FamilySettings, BecomeOptions) {
   EXPECT_EQ(OptionsOf({{"TTL", "FOREVER"}}).ttl_ms, 0u);
   EXPECT_EQ(OptionsOf({{"TTL", "2147483647"}}).ttl_ms, 0u);
   EXPECT_EQ(OptionsOf({{"BLOOMFILTER", "NONE"}}).bloom_type, BloomType::kNone);
+  const FamilyOptions ribbon = OptionsOf({{"BLOOMFILTER", "RIBBON_ROWCOL"}});
+  EXPECT_EQ(ribbon.bloom_type, BloomType::kRowCol);
+  EXPECT_EQ(ribbon.filter_kind, FilterKind::kRibbon);
+  EXPECT_EQ(options.filter_kind, FilterKind::kBloom);
 }
 
 TEST(FamilySettings, AtTheirEndsAreTakenByAStore) {
@@ -115,14 +119,16 @@ TEST(FamilySettings, WithoutACounterpartAreNamed) {
     EXPECT_THAT(ToFamilyOptions(FamilyWith({{name, value}}), &options),
                 StatusIs(Status::kNotSupported, HasSubstr(name + " " + value)));
   }
-  for (const auto& [name, value] :
-       std::multimap<std::string, std::string>{{"VERSIONS", "x"},
-                                               {"VERSIONS", "-1"},
-                                               {"MIN_VERSIONS", "4294967296"},
-                                               {"TTL", "0"},
-                                               {"TTL", "1 day"},
-                                               {"BLOCKSIZE", "64k"},
-                                               {"BLOOMFILTER", "RIBBON"}}) {
+  for (const auto& [name, value] : std::multimap<std::string, std::string>{
+           {"VERSIONS", "x"},
+           {"VERSIONS", "-1"},
+           {"MIN_VERSIONS", "4294967296"},
+           {"TTL", "0"},
+           {"TTL", "1 day"},
+           {"BLOCKSIZE", "64k"},
+           {"BLOOMFILTER", "RIBBON"},
+           {"BLOOMFILTER", "RIBBON_NONE"},
+           {"BLOOMFILTER", "RIBBON_ROWS"}}) {
     EXPECT_THAT(ToFamilyOptions(FamilyWith({{name, value}}), &options),
                 StatusIs(Status::kInvalidArgument,
                          AllOf(HasSubstr(name), HasSubstr("expected"))));
