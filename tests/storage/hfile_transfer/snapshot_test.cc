@@ -324,7 +324,7 @@ TEST_F(ImportOfASnapshot, FamiliesInheritSettingsOfTheTable) {
   EXPECT_EQ(AllVersions(store_.get()), ShownByHBase("cells_all_versions"));
 }
 
-// HBase has had a field for the name since 2.2.3, which few versions write.
+// Newer versions of HBase have a field for the name.
 TEST_F(ImportOfASnapshot, RegionsMayTellTheirNames) {
   CopyWith([](auto* manifest) {
     for (auto& region : *manifest->mutable_region_manifests()) {
