@@ -42,6 +42,12 @@ enum class AbsentKind : uint8_t {
   kKey,     // a key, if no layout is known
 };
 
+// Lets an interruption end the verb between two of millions of keys, during
+// which no block is read.
+void EndIfInterrupted(const TableFile& file) {
+  file.ReadUpTo(file.size_bytes());
+}
+
 struct AbsentKeys {
   AbsentKind kind{};
   // Distinct, in the order of the file, or of bytes if that is not known.
@@ -88,6 +94,7 @@ class AbsentKeyMaker {
     absent.push_back(Sorted(AbsentKind::kRow, {rows.begin(), rows.end()}));
     std::vector<std::string> cells;
     for (const std::string& row : absent.front().keys) {
+      EndIfInterrupted(file_);
       cells.push_back(format_.JoinKey(row, OneOf(qualifiers_)));
     }
     absent.push_back(Sorted(AbsentKind::kCell, std::move(cells)));
@@ -183,6 +190,7 @@ class AbsentKeyMaker {
     Keys keys;
     size_t bytes = 0;
     for (uint64_t i = 0; i < count_ && bytes < kMaxMadeBytes; ++i) {
+      EndIfInterrupted(file_);
       for (int attempt = 0; attempt < kAttempts; ++attempt) {
         const std::optional<std::string> key = make_one(attempt);
         if (!key || !keys.insert(*key).second) continue;
@@ -202,6 +210,7 @@ class AbsentKeyMaker {
     Keys missing;  // filter keys that are probed and that the file lacks
     for (const bool is_row : {false, true}) {
       for (const std::string& key : is_row ? *rows : *keys) {
+        EndIfInterrupted(file_);
         for (std::string& looked_up : KeysOf(key, is_row)) {
           missing.insert(std::move(looked_up));
         }
@@ -225,6 +234,7 @@ class AbsentKeyMaker {
     }
     Require(cells->status());
     std::erase_if(*keys, [&](const std::string& key) {
+      EndIfInterrupted(file_);
       return std::ranges::any_of(KeysOf(key, false),
                                  [&](const std::string& looked_up) {
                                    return !missing.contains(looked_up);
@@ -232,6 +242,7 @@ class AbsentKeyMaker {
     });
     // Keeps only one of the rows that share a prefix.
     std::erase_if(*rows, [&](const std::string& row) {
+      EndIfInterrupted(file_);
       return std::ranges::any_of(KeysOf(row, true),
                                  [&](const std::string& looked_up) {
                                    return missing.erase(looked_up) == 0;
@@ -282,10 +293,12 @@ std::string_view QuestionOf(AbsentKind kind, bool of_prefix) {
   return "";
 }
 
-Measured Measure(const AbsentKeys& absent, FilterReader* filter) {
+Measured Measure(const TableFile& file, const AbsentKeys& absent,
+                 FilterReader* filter) {
   Measured measured;
   FilterAnswer answer;
   for (const std::string& key : absent.keys) {
+    EndIfInterrupted(file);
     const bool is_row = absent.kind == AbsentKind::kRow;
     filter->LookUp({.key = key, .is_row = is_row, .with_rates = true}, &answer);
     if (answer.unusable) Require(answer.problems.front().status);
@@ -355,7 +368,7 @@ void PrintMeasure(const TableFile& file, FilterReader* filter,
   std::vector<Measured> results;
   for (const AbsentKeys& keys :
        AbsentKeyMaker(file, format, *filter, args.count, args.seed).Make()) {
-    const Measured measured = Measure(keys, filter);
+    const Measured measured = Measure(file, keys, filter);
     if (measured.probed > 0) results.push_back(measured);
   }
   if (results.empty()) {

@@ -113,6 +113,21 @@ stop TERM 143 "$rowbloom" scan --db stopped --json
 stop INT 130 "$sst_inspect" data stopped
 stop TERM 143 "$sst_inspect" data --json stopped
 
+# Ctrl-C while absent keys are made, which takes minutes and reads nothing.
+env --default-signal=INT "$sst_inspect" measure-fpr --count 10000000 stopped \
+  >out 2>err &
+program=$!
+sleep 1
+kill -s INT "$program"
+for ((tenths = 0; tenths < 200; ++tenths)); do
+  kill -0 "$program" 2>/dev/null || break
+  sleep 0.1
+done
+kill -s KILL "$program" 2>/dev/null || true
+code=0
+wait "$program" || code=$?
+expect "measure-fpr: exit code" 130 "$code"
+
 # An import that is killed has loaded nothing or all; begun again, it loads each
 # cell once, and nothing staged is left.
 loads() { compgen -G "$1/ROWBLOOM_LOAD-*" >/dev/null; }
