@@ -69,20 +69,24 @@ class NoLog : public rocksdb::Logger {
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-// Gives the families that the MANIFEST names, with their options in OPTIONS.
+// Gives the families that the MANIFEST names, with their options in OPTIONS. If
+// these cannot be used, *unusable is the error, and families have the defaults.
 Status LoadFamilies(const std::string& path, rocksdb::Env* env,
-                    const rocksdb::DBOptions& reading, Families* families) {
+                    const rocksdb::DBOptions& reading, Families* families,
+                    Status* unusable) {
   Status status = RegisterRowbloom();
+  if (!status.ok()) return status;
   rocksdb::ConfigOptions config;
   config.env = env;
   config.ignore_unknown_options = true;
   config.sanity_level = rocksdb::ConfigOptions::kSanityLevelNone;
   rocksdb::DBOptions not_used;
   Families configured;
-  if (status.ok()) {
-    status = rocksdb::LoadLatestOptions(config, path, &not_used, &configured);
+  status = rocksdb::LoadLatestOptions(config, path, &not_used, &configured);
+  if (!status.ok()) configured.clear();
+  if (!status.ok() && !status.IsNotFound()) {
+    *unusable = Prefixed("OPTIONS cannot be used: ", status);
   }
-  if (!status.ok() && !status.IsNotFound()) return status;
   std::vector<std::string> names;
   status = rocksdb::DB::ListColumnFamilies(reading, path, &names);
   for (const std::string& name : names) {
@@ -173,18 +177,23 @@ Status ReadOnce(const std::string& path,
   options.max_open_files = 20;  // without a limit the opening opens each file
   options.max_file_opening_threads = 1;  // each file is refused
   Families families;
-  status = LoadFamilies(path, env.get(), options, &families);
+  status = LoadFamilies(path, env.get(), options, &families, &tree->options);
   if (!status.ok()) return status;
 
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   status = rocksdb::DB::OpenForReadOnly(options, path, ToRead(families),
                                         &handles, Into(&db));
+  // So it refuses another order of keys, or more levels, than are assumed.
+  if (status.IsInvalidArgument() && !tree->options.ok()) return tree->options;
   if (!status.ok()) return status;
   for (size_t i = 0; i < handles.size(); ++i) {
     TreeFamily& family = tree->families.emplace_back();
     family.name = families[i].name;
     AddNames(families[i].options, &family);
+    if (!tree->options.ok()) {
+      family.filter_policy = family.prefix_extractor = "unknown";
+    }
     rocksdb::ColumnFamilyMetaData listing;
     db->GetColumnFamilyMetaData(handles[i], &listing);
     AddFiles(listing, directories, &family);
@@ -318,9 +327,10 @@ Status ReadTree(const std::string& path,
   Status status;
   for (int i = 0; i < kTries; ++i) {
     status = ReadOnce(path, directories, tree);
-    if (status.ok() && IsComplete(*tree)) break;
+    if (status.ok() && tree->options.ok() && IsComplete(*tree)) break;
   }
   if (status.ok()) CountUnlisted(directories, tree);
+  tree->options = Prefixed(path + ": ", tree->options);
   // RocksDB does not name the database.
   return Prefixed(path + ": ", status);
 }

@@ -60,7 +60,7 @@ struct TreeFamily {
   std::string comparator;
   sst::KeyOrder key_order{};
   // The filter policy and the prefix extractor of new files; empty: none, or
-  // unknown to this program.
+  // unknown to this program. "unknown" if OPTIONS cannot be used.
   std::string filter_policy;
   std::string prefix_extractor;
   // By level; those of level 0 newest first, the others by their keys.
@@ -70,6 +70,9 @@ struct TreeFamily {
 struct DatabaseTree {
   std::string path;
   std::vector<TreeFamily> families;
+  // An error: RocksDB cannot use OPTIONS, such as those of a later version with
+  // a value that this one does not know.
+  rocksdb::Status options;
   // The SSTs in its directories that the MANIFEST does not name: obsolete ones,
   // new ones of a process that has the database open, or those whose records
   // the MANIFEST has lost.
@@ -91,7 +94,9 @@ bool IsDatabase(const std::string& path);
 // open. Unknown options do not matter, nor do merge operators, compaction
 // filters and policies. Looks for files in the directory of the database, then
 // in `other_directories`: the database's db_paths and cf_paths, which OPTIONS
-// does not have. Error: RocksDB's; InvalidArgument names an unknown comparator.
+// does not have. Where OPTIONS cannot be used, tree->options says why, and the
+// default order of keys and number of levels are assumed. Error: RocksDB's;
+// InvalidArgument names an unknown comparator.
 rocksdb::Status ReadTree(const std::string& path,
                          const std::vector<std::string>& other_directories,
                          DatabaseTree* tree);

@@ -126,7 +126,10 @@ ExitCode FileArgs::ForEachTree(
     DatabaseTree tree;
     worst = std::max(worst, OrComplain(streams.err, [&] {
                        Require(ReadTree(path, db_paths, &tree));
-                       return use(&tree);
+                       const ExitCode code =
+                           tree.options.ok() ? ExitCode::kOk
+                                             : Judge(streams.err, tree.options);
+                       return std::max(code, use(&tree));
                      }));
   }
   return worst;

@@ -95,6 +95,20 @@ class TreeVerb : public testing::Test {
     return Records(RunTool({"tree", "--files", "--json", path_}), "tree_file");
   }
 
+  // Replaces each `from` in the OPTIONS files of the database.
+  void ReplaceInOptions(const std::string& from, const std::string& to) {
+    for (const auto& entry : fs::directory_iterator(path_)) {
+      const std::string path = entry.path().string();
+      if (path.find("/OPTIONS-") == std::string::npos) continue;
+      std::string options = ReadFile(path);
+      for (size_t at = 0; (at = options.find(from, at)) != std::string::npos;
+           at += to.size()) {
+        options.replace(at, from.size(), to);
+      }
+      test::WriteFile(path, options);
+    }
+  }
+
   TempDir dir_;
   const std::string path_;
   rocksdb::Options options_;
@@ -199,19 +213,22 @@ TEST_F(TreeVerb, NeedsNoMergeOperatorAndNoKnownPolicy) {
 // The factory then has no options of its own, either.
 TEST_F(TreeVerb, NeedsNoKnownTableFactory) {
   WriteDatabase();
-  for (const auto& entry : fs::directory_iterator(path_)) {
-    const std::string path = entry.path().string();
-    if (path.find("/OPTIONS-") == std::string::npos) continue;
-    std::string options = ReadFile(path);
-    for (size_t at = 0;
-         (at = options.find("BlockBasedTable", at)) != std::string::npos;) {
-      options.replace(at, 10, "test.Other");
-    }
-    test::WriteFile(path, options);
-  }
+  ReplaceInOptions("BlockBasedTable", "test.OtherTable");
   const Output output = RunFine({"tree", path_, "--json"});
   EXPECT_EQ(Records(output, "tree").at(0).at("files"), 3);
   EXPECT_EQ(Records(output, "tree_family").at(0).at("new_filter_policy"), "");
+}
+
+// Those of a later version may have one.
+TEST_F(TreeVerb, ShowsADatabaseWhoseOptionsHaveAnUnknownValue) {
+  WriteDatabase();
+  ReplaceInOptions("compaction_pri=k", "compaction_pri=kNew");
+  const Output output = RunTool({"tree", path_, "--json"});
+  EXPECT_EQ(output.code, 2);
+  EXPECT_THAT(output.err, HasSubstr(path_ + ": OPTIONS cannot be used: "));
+  EXPECT_EQ(Records(output, "tree").at(0).at("files"), 3);
+  EXPECT_EQ(Records(output, "tree_family").at(0).at("new_filter_policy"),
+            "unknown");
 }
 
 TEST_F(TreeVerb, NamesAComparatorThatIsNotKnown) {
