@@ -79,10 +79,11 @@ void PrintIndex(const TableFile& file, const ListingArgs& args,
   const KeyFormat format{.hex = args.hex,
                          .form = file.key_form(),
                          .timestamp_bytes = file.timestamp_bytes()};
+  const bool is_hfile = format.form == KeyForm::kHFile;
   output.Line(file.path());
   Listing entries(
       output,
-      fmt::format("partition block offset bytes key={}",
+      fmt::format("partition block offset bytes key={} timestamp",
                   file.index_keys_come_first() ? "from_key" : "up_to_key"),
       Prints::kAllTheWhile);
   uint64_t number = 0;
@@ -92,7 +93,10 @@ void PrintIndex(const TableFile& file, const ListingArgs& args,
         .Number("partition", entry.partition)
         .Number("offset", entry.handle.offset_bytes)
         .Number("bytes", entry.handle.size_bytes)
-        .Text("key", format.KeyText(entry.user_key));
+        .Text("key", is_hfile ? format.KeyText(entry.user_key)
+                              : format.ColumnText(entry.user_key));
+    const auto timestamp = format.TimestampOf(entry.user_key);
+    if (timestamp && !is_hfile) AddTimestamp(timestamp, &record);
     if (!entry.first_key.empty()) {
       record.Text("first_key", format.Text(entry.first_key));
     }

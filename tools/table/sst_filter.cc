@@ -9,6 +9,7 @@
 
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
+#include "tools/table/key_format.h"
 
 namespace rowbloom::table {
 namespace {
@@ -474,6 +475,7 @@ Status SstTable::ForEachFilterPart(
   SstFilterReader reader(*this);
   const Status opened = reader.Open();
   SectionRates rates;
+  const KeyFormat keys{.timestamp_bytes = timestamp_bytes()};
   for (size_t i = 0; i < reader.partitions().size(); ++i) {
     const sst::FilterPartition& partition = reader.partitions()[i];
     ReadUpTo(partition.handle.offset_bytes);
@@ -484,7 +486,7 @@ Status SstTable::ForEachFilterPart(
     part.number = i + 1;
     part.offset_bytes = partition.handle.offset_bytes;
     part.size_bytes = partition.handle.size_bytes;
-    part.key_text = ToPrintable(partition.index_key);
+    part.key_text = keys.ColumnText(partition.index_key);
     part.status = status;
     use(part);
   }

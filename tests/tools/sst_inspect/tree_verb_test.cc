@@ -231,6 +231,22 @@ TEST_F(TreeVerb, ShowsADatabaseWhoseOptionsHaveAnUnknownValue) {
             "unknown");
 }
 
+TEST_F(TreeVerb, ShowsKeysWithoutTheirTimestamps) {
+  options_ = TestDbOptions({});
+  ExpectOk(rocksdb::Comparator::CreateFromString(
+      {}, "leveldb.BytewiseComparator.u64ts", &options_.comparator));
+  {
+    const auto db = OpenDb(options_, path_);
+    const std::string time("\x2a\0\0\0\0\0\0\0", 8);
+    ExpectOk(db->Put({}, "a", time, "v"));
+    ExpectOk(db->Put({}, "b", time, "v"));
+    ExpectOk(db->Flush({}));
+  }
+  const auto file = Files().at(0);
+  EXPECT_EQ(file.at("smallest_key"), "a");
+  EXPECT_EQ(file.at("largest_key"), "b");
+}
+
 TEST_F(TreeVerb, NamesAComparatorThatIsNotKnown) {
   const OddOrder order;
   options_ = TestDbOptions({});

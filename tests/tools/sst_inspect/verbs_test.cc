@@ -194,6 +194,15 @@ TEST_F(Verbs, TimestampsAreDecoded) {
   ASSERT_THAT(writer.Finish(), IsOk());
   EXPECT_THAT(RunTool({"data", "--cells", "1", path_}).out,
               HasSubstr("  key000000         42  put          0  v\n"));
+  const auto index =
+      Records(RunTool({"index", "--json", path_}), "index_entry");
+  EXPECT_EQ(index.back().at("key"), "key001000");
+  EXPECT_EQ(index.back().at("timestamp"), 42);
+  EXPECT_EQ(Records(RunTool({"filter", "--partitions", "--json", path_}),
+                    "partition_section")
+                .back()
+                .at("up_to_key"),
+            "key001000");
   const Output verify = RunFine({"verify", path_});
   EXPECT_THAT(verify.out, HasSubstr("1,001 keys probed"));
   const Output probe = RunTool({"probe", "--key", "key000500", path_});
