@@ -1,6 +1,7 @@
 #include "tools/sst_inspect/html_report.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -60,7 +61,9 @@ Status HtmlReport::Open() {
     return CannotWrite(path_, EISDIR);
   }
   const bool replace = !exists || fs::is_regular_file(path_, ignored);
-  const std::string target = replace ? path_ + ".part" : path_;
+  // Another run may write the same page.
+  const std::string target =
+      replace ? fmt::format("{}.{}.part", path_, getpid()) : path_;
   for (const std::string& path : {path_, target}) {
     if (!fs::is_regular_file(path, ignored) || IsPageOrEmpty(path)) continue;
     return Status::InvalidArgument(fmt::format(

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/fsuid.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bit>
@@ -120,6 +121,11 @@ class Html : public testing::Test {
     EXPECT_EQ(output.out, "");
     EXPECT_EQ(output.err, "");
     return test::ReadFile(page_);
+  }
+
+  // The path of a page that this process has not finished.
+  static std::string UnfinishedPath(const std::string& page) {
+    return page + "." + std::to_string(getpid()) + ".part";
   }
 
   // The path of a screenshot, which outlives the test.
@@ -397,7 +403,7 @@ TEST_F(Html, OnlyPagesAreOverwritten) {
   const std::string page = Page({path_});
   EXPECT_EQ(Page({path_}), page);
   // A file with the name of an unfinished page is not, either.
-  const std::string part = dir_.File("c.html.part");
+  const std::string part = UnfinishedPath(dir_.File("c.html"));
   std::filesystem::copy(path_, part);
   const Output refused =
       RunTool({"layout", "--html", dir_.File("c.html"), path_});
@@ -419,7 +425,7 @@ TEST_F(Html, OnlyPagesAreOverwritten) {
   std::vector<std::string> many(1001, path_);
   many.insert(many.begin(), {"layout", "--html", page_});
   EXPECT_THAT(RunTool(many).err, HasSubstr("at most 1000 files, found 1001"));
-  EXPECT_FALSE(std::filesystem::exists(page_ + ".part"));
+  EXPECT_FALSE(std::filesystem::exists(UnfinishedPath(page_)));
 }
 
 // The directory may be everybody's.
@@ -450,7 +456,28 @@ TEST_F(Html, APageThatCannotTakeItsPlaceIsRemoved) {
     report.Add(sst_inspect::DatabaseTree{}, {});
     EXPECT_TRUE(report.Finish().IsIOError());
   }
-  EXPECT_FALSE(std::filesystem::exists(page_ + ".part"));
+  EXPECT_FALSE(std::filesystem::exists(UnfinishedPath(page_)));
+}
+
+TEST_F(Html, AnotherRunMayWriteTheSamePage) {
+  Write({}, 100, path_);
+  const std::string page = Page({path_});
+  std::ostringstream out;
+  std::ostringstream err;
+  const cli::Diagnostics diagnostics{err};
+  const cli::Output output{out, diagnostics};
+  sst_inspect::HtmlReport report(page_, "title", output);
+  ASSERT_THAT(report.Open(), IsOk());
+  const pid_t other = fork();
+  ASSERT_GE(other, 0);
+  if (other == 0) _exit(RunTool({"layout", "--html", page_, path_}).code);
+  int status = -1;
+  ASSERT_EQ(waitpid(other, &status, 0), other);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(test::ReadFile(page_), page);
+  report.Add(sst_inspect::DatabaseTree{}, {});
+  EXPECT_THAT(report.Finish(), IsOk());
+  EXPECT_NE(test::ReadFile(page_), page);
 }
 
 // A verb ends early for a signal and for output that nobody reads, in the same
@@ -466,7 +493,7 @@ TEST_F(Html, APageThatIsNotFinishedIsRemoved) {
             2);
   EXPECT_EQ(err.str(), "sst_inspect: cannot write to standard output\n");
   EXPECT_FALSE(std::filesystem::exists(page_));
-  EXPECT_FALSE(std::filesystem::exists(page_ + ".part"));
+  EXPECT_FALSE(std::filesystem::exists(UnfinishedPath(page_)));
 }
 
 TEST_F(Html, FullDiskIsAnError) {
