@@ -226,13 +226,21 @@ Status CheckTables(const std::string& manifest,
   return s;
 }
 
+// Tells whether no log has a byte.
+bool AreEmpty(const Logs& logs) {
+  return std::ranges::all_of(logs, [](const auto& log) {
+    return log.second.are_all && log.second.end == 0;
+  });
+}
+
 // Corruption: the MANIFEST lacks a table of a copy, or a log that it needs is
 // missing or not whole.
 //
 // RocksDB's track_and_verify_wals_in_manifest does not suffice: it detects a
 // cut MANIFEST only if a log that the rest tracks is gone (test
 // Damage.ManifestWithoutItsEndIsNamed).
-Status CheckOthers(const std::string& path, const std::string& manifest,
+Status CheckOthers(Env* env, const std::string& path,
+                   const std::string& manifest,
                    const std::vector<std::string>& entries, const Logs& logs,
                    const Database& database) {
   const std::string file = path + "/" + manifest;
@@ -248,7 +256,15 @@ Status CheckOthers(const std::string& path, const std::string& manifest,
       LeadingNumber(std::string_view(manifest).substr(kManifestPrefix.size()));
   const uint64_t end = std::max(needed + 1, manifest_number);
   const auto first = logs.lower_bound(needed);
-  if (first == logs.end() || first->first >= end) {
+  const bool has_first = first != logs.end();
+  // The first opening of a copy creates a log before its own MANIFEST. It
+  // leaves the log empty if it is interrupted in between.
+  if (has_first && first->first >= end && AreEmpty(logs)) {
+    std::string name;
+    const Status s = CheckManifest(env, path, /*is_copy=*/true, &name);
+    return s.ok() ? CheckTables(file, entries, database) : s;
+  }
+  if (!has_first || first->first >= end) {
     return Corruption(
         file, ": its end is missing: expected a log with a number from ",
         needed, " to ", end - 1, ", found only others");
@@ -303,7 +319,7 @@ Status OpenRecords(Env* env, const std::string& path,
   options.max_file_opening_threads = 1;  // few tables are opened
   std::vector<rocksdb::ColumnFamilyDescriptor> opened = {
       rocksdb::ColumnFamilyDescriptor()};
-  if (logs.empty()) {
+  if (AreEmpty(logs)) {           // it may be a copy
     options.max_open_files = 16;  // no need to open all
     for (const std::string& name : column_families) {
       opened.emplace_back(name, rocksdb::ColumnFamilyOptions());
@@ -314,7 +330,7 @@ Status OpenRecords(Env* env, const std::string& path,
   if (!s.ok()) return NamingDamagedFile(env, path, s);
   return may_be_incomplete
              ? s
-             : CheckOthers(path, manifest, entries, logs, *database);
+             : CheckOthers(env, path, manifest, entries, logs, *database);
 }
 
 }  // namespace rowbloom

@@ -24,7 +24,9 @@ namespace rowbloom {
 // A crash leaves at most a part of the last record, and it leaves the log that
 // the last whole record of the MANIFEST needs: RocksDB deletes a log only after
 // a record says that it is no longer needed. A database without logs is a copy,
-// whose MANIFEST ends with a whole record and names all tables.
+// whose MANIFEST ends with a whole record and names all tables. So is one whose
+// logs are empty and too new for its MANIFEST: its first opening for writing
+// was interrupted.
 rocksdb::Status OpenRecords(rocksdb::Env* env, const std::string& path,
                             const std::set<std::string>& column_families,
                             bool may_be_incomplete, Database* database);

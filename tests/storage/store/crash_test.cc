@@ -271,6 +271,31 @@ TEST(TornLog, LosesNothingMoreByOpeningsThatAreCutShort) {
   EXPECT_TRUE(with_two_logs > 0 || Stride(5) > 1);
 }
 
+// The first opening of a copy, which has no log, creates one before its own
+// MANIFEST.
+TEST(InterruptedOpening, OfACopyIsRepeated) {
+  const TempDir dir;
+  const std::string original = dir.File("original");
+  {
+    const auto store = OpenOrFail({}, dir.File("db"), {{"a", {}}});
+    ASSERT_THAT(store->Put("old", "a", "q", "kept"), IsOk());
+    ASSERT_THAT(store->Checkpoint(original), IsOk());
+  }
+  uint64_t calls = 0;
+  for (bool went = true; went; calls += Stride(5)) {
+    SCOPED_TRACE("power off after " + std::to_string(calls) + " changes");
+    const std::string path = dir.File(std::to_string(calls));
+    std::filesystem::copy(original, path);
+    went = PowerGoesDuringOpen(calls, path, {});
+    PowerGoesDuringOpen(calls, path, {});
+    for (const bool read_only : {true, false}) {
+      const auto opened = OpenOrFail({.read_only = read_only}, path, {});
+      ASSERT_EQ(ValueOf(*opened, "old", "a", "q"), "kept");
+    }
+  }
+  EXPECT_GT(calls, 10u);
+}
+
 // RocksDB cannot flush a memtable with a range tombstone again after the log
 // for the next one could not be created.
 TEST(FailedFlush, IsRefusedTheNextTimeUntilTheStoreIsOpenedAgain) {
