@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -190,6 +192,19 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
     return is_table && listener_->lost_manifest()
                ? rocksdb::IOStatus::OK()
                : FileSystemWrapper::DeleteFile(file, options, debug);
+  }
+
+  // NotSupported: the file system has no hard links. RocksDB then copies the
+  // files of checkpoints and loads, but does not know the code EPERM for that.
+  rocksdb::IOStatus LinkFile(const std::string& from, const std::string& to,
+                             const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* debug) override {
+    rocksdb::IOStatus s = FileSystemWrapper::LinkFile(from, to, options, debug);
+    if (!s.IsIOError()) return s;
+    const std::string has_none = std::generic_category().message(EPERM);
+    return s.ToString().find(has_none) != std::string::npos
+               ? rocksdb::IOStatus::NotSupported(has_none)
+               : s;
   }
 
   // Busy: the MANIFEST is newer than the cut.

@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -690,6 +692,23 @@ TEST(FilesOfABackup, AreOnTheDiskBeforeTheirList) {
   EXPECT_THAT(synced_before_list, IsSupersetOf({backups, backups + "/private",
                                                 backups + "/private/1",
                                                 backups + "/shared_checksum"}));
+}
+
+// A file system that has none returns EPERM.
+TEST(WithoutHardLinks, CheckpointsAndLoadsCopyTheirFiles) {
+  const CallingStore calling;
+  ASSERT_THAT(calling.store->Put("row", "c", "q", "v"), IsOk());
+  calling.files->On(FileCall::kLink, [](const std::string& path) {
+    return rocksdb::IOStatus::IOError(path,
+                                      std::generic_category().message(EPERM));
+  });
+  const std::string copy = calling.dir.File("copy");
+  ASSERT_THAT(calling.store->Checkpoint(copy), IsOk());
+  EXPECT_EQ(RowsAt(copy), AllRows(calling.store.get()));
+  const auto load = LoadInto(*calling.store);
+  ASSERT_THAT(load->Add("loaded", "c", "q", "v"), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_EQ(ValueOf(*calling.store, "loaded", "c", "q"), "v");
 }
 
 // A write without the log, and then one with it, each time that a flush has
