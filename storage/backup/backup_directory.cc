@@ -120,8 +120,9 @@ class BackupEnv final : public rocksdb::EnvWrapper {
       : EnvWrapper(target), directory_(std::move(directory)) {}
   const char* Name() const override { return "rowbloom.BackupEnv"; }
 
-  // Prevents the deletion of files that a damaged backup may have. RocksDB
-  // collects garbage when a backup fails and after one was interrupted.
+  // Prevents the deletion of files that a backup may have which is damaged, or
+  // whose list cannot be deleted. RocksDB collects garbage when a backup fails,
+  // after one was interrupted, and with each deletion.
   void KeepFiles() { keeps_files_ = true; }
 
   // Has the backup that is added checked.
@@ -151,8 +152,12 @@ class BackupEnv final : public rocksdb::EnvWrapper {
 
   Status DeleteFile(const std::string& file) override {
     if (IsKept(file)) return Status::OK();
-    const Status s = EnvWrapper::DeleteFile(file);
-    return s.ok() && IsList(file) ? SyncDirectory(target(), ParentOf(file)) : s;
+    Status s = EnvWrapper::DeleteFile(file);
+    if (!IsList(file)) return s;
+    if (s.ok()) s = SyncDirectory(target(), ParentOf(file));
+    // RocksDB would go on with the files of the list.
+    if (!s.ok()) KeepFiles();
+    return s;
   }
   Status DeleteDir(const std::string& directory) override {
     return IsKept(directory) ? Status::OK() : EnvWrapper::DeleteDir(directory);
@@ -183,7 +188,7 @@ class BackupEnv final : public rocksdb::EnvWrapper {
   }
 
   const std::string directory_;
-  // These are set before other threads use this.
+  // RocksDB uses these in the thread that calls it.
   bool keeps_files_ = false;
   CheckBackup check_;
   std::mutex mutex_;

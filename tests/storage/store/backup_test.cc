@@ -273,6 +273,29 @@ TEST_F(StoreBackup, OldOnesAreDeletedAndPurged) {
               StatusIs(Status::kNotFound, HasSubstr("no backup in")));
 }
 
+// RocksDB deletes the files of the backup nevertheless.
+TEST_F(StoreBackup, OneWhoseListCannotBeDeletedStaysWhole) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome(20));
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  ASSERT_NO_FATAL_FAILURE(WriteSome(20));
+  ASSERT_THAT(store_->Compact(), IsOk());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  files->OnCall([this](std::string_view call, const std::string& path) {
+    return call == "delete" && path == backups_ + "/meta/1"
+               ? rocksdb::IOStatus::IOError("injected")
+               : rocksdb::IOStatus::OK();
+  });
+  EXPECT_TRUE(DeleteBackup(backups_, 1, env.get()).IsIOError());
+  EXPECT_TRUE(PurgeBackups(backups_, 1, env.get()).IsIOError());
+  EXPECT_THAT(Ids(), ElementsAre(1, 2));
+  EXPECT_THAT(VerifyBackup(backups_, 1), IsOk());
+  EXPECT_THAT(PurgeBackups(backups_, 1), IsOk());
+  EXPECT_THAT(Ids(), ElementsAre(2));
+  EXPECT_THAT(VerifyBackup(backups_, 2), IsOk());
+}
+
 TEST_F(StoreBackup, DamageIsNamedAndKeepsFromRestoring) {
   ASSERT_NO_FATAL_FAILURE(WriteSome());
   ASSERT_THAT(store_->Backup(backups_), IsOk());
