@@ -59,14 +59,16 @@ bool IsListName(std::string_view name) {
 
 // Returns NotFound if there is no directory or it has no finished backup.
 // Returns InvalidArgument if others made it: RocksDB might delete their files.
-Status CheckDirectory(Env* env, const std::string& directory) {
+// Sets *lists to the names of the lists.
+Status CheckDirectory(Env* env, const std::string& directory,
+                      std::vector<std::string>* lists) {
+  lists->clear();
   if (directory.empty()) {
     return Status::InvalidArgument("the path of the backups is empty");
   }
   Status s = env->FileExists(directory);
   if (s.IsNotFound()) return NoBackups(directory);
   std::vector<std::string> names;
-  std::vector<std::string> lists;
   if (s.ok()) s = ListDirectory(env, directory, &names);
   // RocksDB returns NotFound for a directory that may not be read, too.
   if (s.IsNotFound()) return Status::IOError(directory, "cannot be listed");
@@ -77,17 +79,18 @@ Status CheckDirectory(Env* env, const std::string& directory) {
   if (names.empty()) return NoBackups(directory);
   const bool has_lists = is_there(kListsDirectory);
   if (has_lists) {
-    s = ListDirectory(env, directory + "/" + kListsDirectory, &lists);
+    s = ListDirectory(env, directory + "/" + kListsDirectory, lists);
   }
   if (!s.ok()) return s;
+  std::sort(lists->begin(), lists->end());
   const bool is_locked = is_there(kLockFile);
   for (const char* made :
        {kLockFile, kListsDirectory, "private", "shared", "shared_checksum"}) {
     std::erase(names, made);
   }
   // An interrupted first backup has created the lock before other files.
-  if (std::all_of(lists.begin(), lists.end(), IsListName) &&
-      (!lists.empty() || (is_locked && (has_lists || names.empty())))) {
+  if (std::all_of(lists->begin(), lists->end(), IsListName) &&
+      (!lists->empty() || (is_locked && (has_lists || names.empty())))) {
     return has_lists ? s : NoBackups(directory);
   }
   return InvalidArgument(directory,
@@ -96,17 +99,26 @@ Status CheckDirectory(Env* env, const std::string& directory) {
                          kListsDirectory, "\"");
 }
 
-// Calls read(BackupEngineReadOnly*) on a directory of backups.
+// Calls read(BackupEngineReadOnly*) on a directory of backups. An error of
+// RocksDB's counts only if no list was created or deleted meanwhile: it reads
+// the lists that it has found.
 template <typename Read>
 Status ReadBackups(Env* env, const std::string& directory, Read read) {
   return CatchExceptions([&]() -> Status {
-    Status s = CheckDirectory(env, directory);
-    if (!s.ok()) return s;
-    BackupEngineReadOnly* opened = nullptr;
-    s = BackupEngineReadOnly::Open(BackupEngineOptions(directory), env,
-                                   &opened);
-    const std::unique_ptr<BackupEngineReadOnly> engine(opened);
-    return s.ok() ? read(engine.get()) : s;
+    std::vector<std::string> lists;
+    std::vector<std::string> before;
+    Status failed;
+    while (true) {
+      Status s = CheckDirectory(env, directory, &lists);
+      if (!s.ok()) return s;
+      if (!failed.ok() && lists == before) return failed;
+      before.swap(lists);
+      BackupEngineReadOnly* opened = nullptr;
+      failed = BackupEngineReadOnly::Open(BackupEngineOptions(directory), env,
+                                          &opened);
+      const std::unique_ptr<BackupEngineReadOnly> engine(opened);
+      if (failed.ok()) return read(engine.get());
+    }
   });
 }
 
@@ -203,7 +215,8 @@ Status ChangeBackups(Env* env, const std::string& given_directory,
   return CatchExceptions([&]() -> Status {
     const bool create = check != nullptr;
     const std::string directory = WithoutTrailingSlashes(given_directory);
-    Status s = CheckDirectory(env, directory);
+    std::vector<std::string> ignored;
+    Status s = CheckDirectory(env, directory, &ignored);
     if (create && s.IsNotFound()) s = env->CreateDirIfMissing(directory);
     // RocksDB syncs only what it creates inside of the directory.
     if (s.ok()) s = SyncDirectory(env, ParentOf(directory));

@@ -532,6 +532,29 @@ TEST_F(StoreBackup, OneThatIsDeletedWhileItIsReadIsNoDamagedOne) {
   }
 }
 
+// Somebody deletes it before its list is read.
+TEST_F(StoreBackup, OneThatIsDeletedMeanwhileIsNoObstacleForOthers) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  std::atomic<bool> deleted{false};
+  files->OnOpened([&](const std::string& path) {
+    if (path == backups_ + "/meta/1" && !deleted.exchange(true)) {
+      EXPECT_THAT(DeleteBackup(backups_, 1), IsOk());
+    }
+  });
+  EXPECT_THAT(VerifyBackup(backups_, 2, env.get()), IsOk());
+  EXPECT_TRUE(deleted);
+  EXPECT_THAT(Ids(), ElementsAre(2));
+  // A list that is there and cannot be read is an error still.
+  const std::string list = backups_ + "/meta/2";
+  std::filesystem::remove(list);
+  std::filesystem::create_symlink(dir_.File("nothing"), list);
+  EXPECT_TRUE(VerifyBackup(backups_, 2).IsIOError());
+}
+
 // Somebody moved it to a larger disk, or wants to have other files removed.
 TEST_F(StoreBackup, RemainsThatAreLinksAreRemovedAlone) {
   ASSERT_NO_FATAL_FAILURE(WriteSome());
