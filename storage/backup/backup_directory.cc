@@ -143,13 +143,12 @@ class BackupEnv final : public rocksdb::EnvWrapper {
   Status NewWritableFile(const std::string& file,
                          std::unique_ptr<rocksdb::WritableFile>* opened,
                          const rocksdb::EnvOptions& options) override {
-    NoteMade(file);
-    return EnvWrapper::NewWritableFile(file, opened, options);
+    const Status s = NoteMade(file);
+    return s.ok() ? EnvWrapper::NewWritableFile(file, opened, options) : s;
   }
 
   Status RenameFile(const std::string& from, const std::string& to) override {
-    Status s;
-    NoteMade(to);
+    Status s = NoteMade(to);
     if (IsList(to)) {
       const std::string id = to.substr(to.find_last_of('/'));
       for (const std::string& holder :
@@ -176,9 +175,13 @@ class BackupEnv final : public rocksdb::EnvWrapper {
   }
 
  private:
-  void NoteMade(const std::string& file) {
-    const std::lock_guard lock(mutex_);
-    made_.insert(file);
+  // RocksDB calls this in its threads, in which nothing may throw.
+  Status NoteMade(const std::string& file) {
+    return CatchExceptions([&] {
+      const std::lock_guard lock(mutex_);
+      made_.insert(file);
+      return Status::OK();
+    });
   }
 
   bool IsKept(const std::string& file) {
