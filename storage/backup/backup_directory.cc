@@ -296,10 +296,11 @@ Status CheckNoneDamaged(const BackupEngine& engine,
                     "missing, or delete them by their numbers first");
 }
 
-// Checks that a store can be created at `path`. Replaces an empty directory by
-// a new one, which fails for a mount point and ".". The finished store, which
-// is moved to `path`, could not replace them either, nor a link.
-Status CheckTarget(Env* env, const std::string& path) {
+// Checks that a store can be created at `path`. The finished store, which is
+// moved there, cannot replace a link. Sets *is_there if there is an empty
+// directory.
+Status CheckTarget(Env* env, const std::string& path, bool* is_there) {
+  *is_there = false;
   if (path.empty()) {
     return Status::InvalidArgument("the path of the store is empty");
   }
@@ -317,14 +318,19 @@ Status CheckTarget(Env* env, const std::string& path) {
     return InvalidArgument(
         path, " exists: a store is restored to a new or an empty directory");
   }
+  *is_there = s.ok();
+  return s;
+}
+
+// Replaces the empty directory at `path` by a new one, as the finished store
+// will. This fails for a mount point and ".".
+Status ReplaceDirectory(Env* env, const std::string& made,
+                        const std::string& path) {
+  Status s = env->CreateDir(made);
   if (!s.ok()) return s;
-  const auto mode = PermissionsOf(path);
-  s = env->DeleteDir(path);
-  if (s.ok()) {
-    s = env->CreateDir(path);
-    SetPermissions(path, mode);
-    return s;
-  }
+  SetPermissions(made, PermissionsOf(path));
+  s = env->RenameFile(made, path);
+  if (s.ok()) return s;
   return InvalidArgument(path, " cannot be replaced: choose a new directory (",
                          s.ToString(), ")");
 }
@@ -384,8 +390,12 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
         return id ? NoBackup(directory, *id)
                   : NotFound("no backup in ", directory);
       }
-      Status s = CheckTarget(env, path);
+      bool is_there = false;
+      Status s = CheckTarget(env, path, &is_there);
       if (s.ok()) s = staging.Begin();
+      if (s.ok() && is_there) {
+        s = ReplaceDirectory(env, staging.contents(), path);
+      }
       if (!s.ok()) return s;
       s = engine->RestoreDBFromBackup(wanted->id, staging.contents(),
                                       staging.contents());

@@ -467,6 +467,27 @@ TEST_F(StoreBackup, RestoreKeepsThePermissionsOfAnEmptyDirectory) {
   EXPECT_EQ(std::filesystem::status(path).permissions(), of_owner);
 }
 
+// The disk is full.
+TEST_F(StoreBackup, RestoreThatFailsKeepsAnEmptyDirectory) {
+  class Full : public rocksdb::EnvWrapper {
+   public:
+    Full() : EnvWrapper(rocksdb::Env::Default()) {}
+    const char* Name() const override { return "Full"; }
+    Status CreateDir(const std::string& /*directory*/) override {
+      return Status::NoSpace();
+    }
+  };
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const std::string path = dir_.File("empty");
+  std::filesystem::create_directory(path);
+  Full full;
+  EXPECT_TRUE(RestoreBackup(backups_, 1, path, &full).IsNoSpace());
+  EXPECT_TRUE(std::filesystem::is_empty(path));
+  EXPECT_FALSE(std::filesystem::exists(path + ".restoring"));
+  EXPECT_THAT(RestoreBackup(backups_, 1, path), IsOk());
+}
+
 TEST_F(StoreBackup, CopiesOfAPrivateStoreArePrivate) {
   ASSERT_NO_FATAL_FAILURE(WriteSome());
   namespace fs = std::filesystem;
