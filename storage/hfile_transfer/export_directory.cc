@@ -83,7 +83,8 @@ Status ExportDirectory::Commit() {
   Status s =
       Cannot("remove the directory", staging_, env_->DeleteDir(staging_));
   if (s.ok()) s = SyncDirectory(env_, path_);
-  if (s.ok() && created_) s = SyncDirectory(env_, ParentOf(path_));
+  // The caller may have created the directory just before.
+  if (s.ok()) s = SyncDirectory(env_, ParentOf(path_));
   committed_ = s.ok();
   return s;
 }

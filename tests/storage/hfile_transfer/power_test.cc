@@ -75,6 +75,20 @@ TEST(PowerCutOfAnExport, LosesNothingThatWasAcknowledged) {
   EXPECT_EQ(CutEverywhere(Export()), "");
 }
 
+TEST(PowerCutOfAnExport, LosesNoDirectoryThatTheCallerHasJustCreated) {
+  PowerScenario scenario = Export();
+  scenario.act = [](Env* env, const std::string& directory,
+                    const std::function<void()>& begin) {
+    const auto store = OpenOrFail({.env = env}, directory + "/db", {});
+    begin();
+    const std::string path = directory + "/export";
+    HFileExportReport report;
+    return env->CreateDir(path).ok() &&
+           ExportHFiles({}, store.get(), path, &report).ok();
+  };
+  EXPECT_EQ(CutEverywhere(scenario), "");
+}
+
 TEST(PowerCutOfAnExport, IsNoticedWithoutAnyOfOurSyncs) {
   for (const char* pattern :
        {"*/.export-*/a/_*", "*/.export-*/a", "*/disk/export", "*/disk"}) {
