@@ -22,6 +22,10 @@
 // before the bits and after them. Filters of earlier versions have no id: a
 // filter that an earlier version created again looks like its predecessor.
 //
+// An older state of the filter has the same mark and id. So keys that were put
+// last are absent, without an error, on a replica that has not got them yet or
+// takes over, and after a restart of a server that had not saved them.
+//
 // Thread safety: none; a connection is for one thread. Any number of processes
 // may share a filter.
 #pragma once
