@@ -197,7 +197,7 @@ class Opener {
     opened_.compaction_gate =
         std::make_shared<CompactionGate>(options_.background_jobs);
     s = OpenDatabase();
-    if (s.ok() && Writes()) s = EndLoads();
+    if (s.ok() && Writes()) s = RemoveRemains();
     if (s.ok() && Writes()) s = CompleteStore();
     if (s.ok()) s = OpenFamilies();
     if (s.ok() && Writes()) s = EndMerging();
@@ -363,21 +363,32 @@ class Opener {
     return s.ok() && found_.creation_mark ? env_->DeleteFile(MarkPath()) : s;
   }
 
-  // Removes the directories of bulk loads that a crash or an error left. The
-  // last load may have taken sequence numbers without a record of it, which is
-  // written before anything else. Directories that cannot be removed now stay
-  // until the next opening. No load uses them, as RocksDB may have taken over
-  // their files.
-  Status EndLoads() {
+  // Removes what a crash or an error left. What cannot be removed now stays
+  // until the next opening.
+  Status RemoveRemains() {
     std::vector<std::string> names;
-    Status s = ListDirectory(env_, path(), &names);
+    const Status s = ListDirectory(env_, path(), &names);
+    if (!s.ok()) return s;
+    // RocksDB does not delete its files of options that it could not finish.
+    for (const std::string& name : names) {
+      if (name.starts_with("OPTIONS-") && name.ends_with(".dbtmp")) {
+        env_->DeleteFile(path() + "/" + name).PermitUncheckedError();
+      }
+    }
     std::erase_if(names, [](const std::string& name) {
       return !name.starts_with(kLoadDirectoryPrefix);
     });
-    if (!s.ok() || names.empty()) return s;
+    return names.empty() ? s : EndLoads(names);
+  }
+
+  // Removes the directories of bulk loads. The last load may have taken
+  // sequence numbers without a record of it, which is written before anything
+  // else. No load uses the directories, as RocksDB may have taken over their
+  // files.
+  Status EndLoads(const std::vector<std::string>& names) {
     rocksdb::WriteBatch end;
     MarkLoadEnd(kUnknownLoadNumbers, &end);
-    s = opened_.database.WriteSynced(&end);
+    const Status s = opened_.database.WriteSynced(&end);
     if (!s.ok()) return s;
     for (const std::string& name : names) {
       RemoveTree(env_, path() + "/" + name).PermitUncheckedError();

@@ -14,6 +14,7 @@
 #include "storage/store/metadata.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/files.h"
 #include "tests/support/stride.h"
 
 namespace rowbloom::test {
@@ -294,6 +295,19 @@ TEST(InterruptedOpening, OfACopyIsRepeated) {
     }
   }
   EXPECT_GT(calls, 10u);
+}
+
+// RocksDB leaves one if the disk is full, and never deletes it.
+TEST(UnfinishedOptions, AreRemovedByTheNextOpening) {
+  const TempDir dir;
+  const std::string path = dir.File("db");
+  OpenOrFail({}, path, {{"a", {}}});
+  const std::string left = path + "/OPTIONS-000099.dbtmp";
+  WriteFile(left, "half");
+  OpenOrFail({.read_only = true}, path, {});
+  EXPECT_TRUE(std::filesystem::exists(left));
+  OpenOrFail({}, path, {});
+  EXPECT_FALSE(std::filesystem::exists(left));
 }
 
 // RocksDB cannot flush a memtable with a range tombstone again after the log
