@@ -114,8 +114,10 @@ class HeldLock {
 
   // Returns the lock, which the caller then owns; nullptr: it is not held. This
   // object has to outlive it: until then no other caller in this process gets
-  // it.
-  rocksdb::FileLock* Release() { return std::exchange(lock_, nullptr); }
+  // it. Threads may call this at once where the lock is not held.
+  rocksdb::FileLock* Release() {
+    return lock_ == nullptr ? nullptr : std::exchange(lock_, nullptr);
+  }
 
  private:
   rocksdb::Env* const env_;
