@@ -171,12 +171,12 @@ class Opener {
     options_ = options;
     if (options_.env == nullptr) options_.env = rocksdb::Env::Default();
     opened_.shared = std::make_shared<SharedState>(wall_clock);
-    opened_.path = path;
+    opened_.path = WithoutTrailingSlashes(path);
     opened_.env = std::make_unique<StoreEnv>(
         options_.env,
         std::make_shared<StoreFiles>(options_.env->GetFileSystem(),
                                      opened_.listener, cut),
-        path);
+        opened_.path);
     env_ = opened_.env.get();
   }
 

@@ -18,7 +18,6 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/status.h"
-#include "storage/format/directory.h"
 #include "storage/format/held_lock.h"
 #include "storage/store/found_store.h"
 
@@ -233,12 +232,11 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
 // time in the future.
 class StoreEnv final : public rocksdb::EnvWrapper {
  public:
-  // The file system of an EnvWrapper calls that wrapper for each call.
+  // The file system of an EnvWrapper calls that wrapper for each call. `path`
+  // is RocksDB's, and so the beginning of all its paths.
   StoreEnv(rocksdb::Env* target, std::shared_ptr<rocksdb::FileSystem> files,
            const std::string& path)
-      : EnvWrapper(target),
-        held_lock(target),
-        archive_(WithoutTrailingSlashes(path) + "/archive") {
+      : EnvWrapper(target), held_lock(target), archive_(path + "/archive") {
     file_system_ = std::move(files);
     system_clock_ = target->GetSystemClock();
   }
