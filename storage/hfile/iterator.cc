@@ -202,7 +202,7 @@ void Iterator::Next() {
   Run([this] { cells_->HasNext() ? Step() : NextBlock(); });
 }
 
-HFileSeekResult Iterator::SeekInBlock(const HFileKey& key, size_t* steps) {
+HFileSeekResult Iterator::SeekInBlock(HFileKey* key, size_t* steps) {
   *steps = 0;
   if (!Start()) return HFileSeekResult::kFailed;
   if (!ordered_) {
@@ -210,33 +210,35 @@ HFileSeekResult Iterator::SeekInBlock(const HFileKey& key, size_t* steps) {
                               ": cannot seek in the order of hbase:meta"));
     return HFileSeekResult::kFailed;
   }
-  if (key.row.size() > kHFileMaxRowBytes ||
-      key.family.size() > kHFileMaxFamilyBytes) {
-    Fail(InvalidArgument(reader_.path(), ": key with a row of ", key.row.size(),
-                         " and family of ", key.family.size(),
+  if (key->row.size() > kHFileMaxRowBytes ||
+      key->family.size() > kHFileMaxFamilyBytes) {
+    Fail(InvalidArgument(reader_.path(), ": key with a row of ",
+                         key->row.size(), " and family of ", key->family.size(),
                          " bytes, expected at most ", kHFileMaxRowBytes,
                          " and ", kHFileMaxFamilyBytes));
     return HFileSeekResult::kFailed;
   }
-  std::string target;
-  AppendKey(key, &target);
-  root_entry_ = reader_.data_root().Find(target);
+  seek_key_.clear();
+  AppendKey(*key, &seek_key_);
+  // The bytes of the present cell are gone once another block is read.
+  static_cast<void>(ParseKey(seek_key_, key));
+  root_entry_ = reader_.data_root().Find(seek_key_);
   if (root_entry_ == reader_.data_root().size()) {
     return HFileSeekResult::kBeforeFirst;
   }
-  if (!Descend(0, &target)) return HFileSeekResult::kFailed;
-  int order = CompareHFileKeys(cell().key(), key);
+  if (!Descend(0, &seek_key_)) return HFileSeekResult::kFailed;
+  int order = CompareHFileKeys(cell().key(), *key);
   if (order < 0) {
-    if (!cells_->SkipTo(key)) {
+    if (!cells_->SkipTo(*key)) {
       FailAtCell(cells_->status());
       return HFileSeekResult::kFailed;
     }
-    order = CompareHFileKeys(cell().key(), key);
+    order = CompareHFileKeys(cell().key(), *key);
   }
   while (order < 0 && cells_->HasNext()) {
     if (!Step()) return HFileSeekResult::kFailed;
     ++*steps;
-    order = CompareHFileKeys(cell().key(), key);
+    order = CompareHFileKeys(cell().key(), *key);
   }
   return order < 0    ? HFileSeekResult::kBefore
          : order == 0 ? HFileSeekResult::kExact
@@ -247,14 +249,15 @@ HFileSeekResult Iterator::SeekTo(const HFileKey& key) {
   HFileSeekResult result = HFileSeekResult::kFailed;
   Run([&] {
     size_t steps = 0;
-    const HFileSeekResult found = SeekInBlock(key, &steps);
+    HFileKey wanted = key;
+    const HFileSeekResult found = SeekInBlock(&wanted, &steps);
     if (found != HFileSeekResult::kFirstOfBlock || steps == 0) {
       result = found;
       return;
     }
     // Cells can only be walked forward: walks again, to the last one before
-    // key.
-    bool moved = cells_->Start(block_->payload) && cells_->SkipTo(key);
+    // the key.
+    bool moved = cells_->Start(block_->payload) && cells_->SkipTo(wanted);
     while (moved && --steps > 0) moved = cells_->Next();
     if (moved) {
       result = HFileSeekResult::kBefore;
@@ -268,7 +271,8 @@ HFileSeekResult Iterator::SeekTo(const HFileKey& key) {
 void Iterator::Seek(const HFileKey& key) {
   HFileSeekResult found = HFileSeekResult::kFailed;
   size_t steps = 0;
-  Run([&] { found = SeekInBlock(key, &steps); });
+  HFileKey wanted = key;
+  Run([&] { found = SeekInBlock(&wanted, &steps); });
   if (found == HFileSeekResult::kBeforeFirst) SeekToFirst();
   if (found == HFileSeekResult::kBefore) Next();
 }

@@ -63,7 +63,8 @@ class Iterator : public HFileIterator {
   // Moves into the data block where the key belongs, to its first cell at or
   // after the key (kExact or kFirstOfBlock) or, if it has none, to its last
   // cell (kBefore). `*steps` counts the cells after the one that SkipTo found.
-  HFileSeekResult SeekInBlock(const HFileKey& key, size_t* steps);
+  // `*key` may view into the present cell, and views into seek_key_ afterwards.
+  HFileSeekResult SeekInBlock(HFileKey* key, size_t* steps);
   // Moves to the first cell of the next data block; false also at the end.
   bool NextBlock();
   // Moves to the first data block after the current block of this level.
@@ -96,7 +97,8 @@ class Iterator : public HFileIterator {
   std::shared_ptr<const Block> block_;
   std::shared_ptr<Block> own_block_;
   Buffer scratch_;
-  std::string last_key_;                     // the previous data block's
+  std::string last_key_;  // the previous data block's
+  std::string seek_key_;
   const std::unique_ptr<BlockCells> cells_;  // block_'s
 };
 

@@ -116,7 +116,7 @@ class HFileIterator {
   HFileIterator& operator=(const HFileIterator&) = delete;
 
   virtual void SeekToFirst() = 0;
-  // Moves to the first cell at or after the key.
+  // Moves to the first cell at or after the key, which may view into cell().
   virtual void Seek(const HFileKey& key) = 0;
   // Moves to where HBase's scanner goes: see HFileSeekResult.
   virtual HFileSeekResult SeekTo(const HFileKey& key) = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -158,6 +159,54 @@ void CheckGets(const std::vector<HFileCell>& cells, const HFileReader& reader,
     EXPECT_THAT(reader.GetRow(test::DistinctKey(random->Next(), 1), &found),
                 IsOk());
     EXPECT_THAT(found, IsEmpty());
+  }
+}
+
+// The key of a seek is often made of the cell where the iterator is.
+TEST(HFileRoundTrip, AKeyOfTheIteratorsOwnCellIsFound) {
+  const test::TempDir dir;
+  const std::string path = dir.File("own.hfile");
+  std::vector<HFileCell> cells;
+  for (int i = 100; i < 140; ++i) {
+    const std::string row = "row" + std::to_string(i);
+    for (const char* qualifier : {"a", "bc", "d"}) {
+      for (const int64_t timestamp_ms : {2, 1}) {
+        cells.emplace_back(HFileCellView{.row = row,
+                                         .family = "f",
+                                         .qualifier = qualifier,
+                                         .timestamp_ms = timestamp_ms,
+                                         .value = "v"});
+      }
+    }
+  }
+  for (const HFileEncoding encoding :
+       {HFileEncoding::kNone, HFileEncoding::kPrefix, HFileEncoding::kDiff,
+        HFileEncoding::kFastDiff, HFileEncoding::kRowIndexV1}) {
+    SCOPED_TRACE(ToString(encoding));
+    hfile::FileForm options;
+    options.encoding = encoding;
+    options.block_bytes = 200;
+    ASSERT_NO_FATAL_FAILURE(test::WriteCells(options, path, cells));
+    std::unique_ptr<HFileReader> reader;
+    ASSERT_THAT(HFileReader::Open({}, path, &reader), IsOk());
+    for (const bool fill_cache : {false, true}) {
+      const auto iterator = reader->NewIterator({.fill_cache = fill_cache});
+      iterator->SeekToFirst();
+      // Skips the second version of each column.
+      for (size_t i = 0; i < cells.size(); i += 2) {
+        ASSERT_TRUE(iterator->Valid());
+        ASSERT_EQ(HFileCell(iterator->cell()), cells[i]);
+        EXPECT_EQ(iterator->SeekTo(iterator->cell().key()),
+                  HFileSeekResult::kExact);
+        ASSERT_EQ(HFileCell(iterator->cell()), cells[i]);
+        HFileKey after = iterator->cell().key();
+        after.timestamp_ms = std::numeric_limits<int64_t>::min();
+        after.type = HFileCellType::kMinimum;
+        iterator->Seek(after);
+      }
+      EXPECT_FALSE(iterator->Valid());
+      EXPECT_THAT(iterator->status(), IsOk());
+    }
   }
 }
 
