@@ -198,7 +198,8 @@ class HFileReader {
       const HFileReadOptions& options) const = 0;
 
   // All cells of the row, delete markers too, in the file's order. OK without
-  // cells if the row is absent. Probes the Bloom filter first.
+  // cells if the row is absent. Probes the Bloom filter first. REQUIRES here
+  // and below that no argument views into what *cells had.
   virtual rocksdb::Status GetRow(std::string_view row,
                                  std::vector<HFileCell>* cells) const = 0;
   // All cells of one column. Delete markers of the whole family are in the

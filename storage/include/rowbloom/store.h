@@ -221,12 +221,12 @@ class Store {
                       std::string_view qualifier,
                       std::optional<std::string>* value,
                       const ReadOptions& options = {});
-  // The same with its timestamp, and without a copy.
+  // The same with its timestamp, and without a copy. REQUIRES here and below
+  // that no argument views into what the result had.
   rocksdb::Status Get(std::string_view row, std::string_view family,
                       std::string_view qualifier, PinnableCell* cell,
                       const ReadOptions& options = {});
-  // Up to options.max_versions versions of one cell, newest first. REQUIRES
-  // here and below that no argument views into what *cells had.
+  // Up to options.max_versions versions of one cell, newest first.
   rocksdb::Status GetVersions(std::string_view row, std::string_view family,
                               std::string_view qualifier,
                               std::vector<Cell>* cells,
@@ -304,7 +304,8 @@ class Store {
   // The environment whose file system has the store's files.
   rocksdb::Env* GetEnv() const;
 
-  // The options that the store is open with, all of them set.
+  // The options that the store is open with; key_layout, block_cache and env
+  // are set.
   const StoreOptions& Options() const;
 
   // The families of the store and their options.
