@@ -239,7 +239,7 @@ Status Store::Compact(const CompactOptions& options) {
   });
 }
 
-rocksdb::Env* Store::GetEnv() const { return impl_->opened.database->GetEnv(); }
+rocksdb::Env* Store::GetEnv() const { return impl_->opened.options.env; }
 
 const StoreOptions& Store::Options() const { return impl_->opened.options; }
 

@@ -301,7 +301,8 @@ class Store {
   // and a delete of a row frees no space of a `versioned` family.
   rocksdb::Status ResetClock();
 
-  // The environment whose file system has the store's files.
+  // The environment whose file system has the store's files: StoreOptions::env,
+  // or rocksdb::Env::Default().
   rocksdb::Env* GetEnv() const;
 
   // The options that the store is open with; key_layout, block_cache and env

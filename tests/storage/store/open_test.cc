@@ -580,6 +580,22 @@ TEST_F(StoreOpen, ReadOnlyWorksBesideAWriter) {
   EXPECT_EQ(ValueOf(*reader, "r", "a", "q"), "logged");
 }
 
+TEST_F(StoreOpen, TheEnvironmentOfAReaderOpensOtherStores) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  const std::string path = dir_.File("other");
+  std::unique_ptr<Store> other =
+      OpenOrFail({}, path, {{"a", {}}, {"b", {}}, {"c", {}}});
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_THAT(other->Put(std::to_string(i), "c", "q", "v"), IsOk());
+  }
+  other.reset();
+  ASSERT_THAT(Open({.read_only = true}, {}), IsOk());
+  EXPECT_EQ(store_->GetEnv(), rocksdb::Env::Default());
+  other = OpenOrFail({.env = store_->GetEnv()}, path, {});
+  EXPECT_EQ(other->Families().size(), 3u);
+  EXPECT_EQ(CountsOf(*other).cells, 100u);
+}
+
 // A reader finds all that was written before it opened, and a first part of the
 // rest, whatever the writer deletes meanwhile.
 TEST_F(StoreOpen, ReadOnlyHasNoHolesBesideAWriterThatFlushesAndCompacts) {
