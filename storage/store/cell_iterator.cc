@@ -39,6 +39,8 @@ class FamilyCells final : public CellIterator {
     if (!range_.end.empty()) read_options_.iterate_upper_bound = &upper_;
     read_options_.snapshot = RocksdbSnapshot(options.snapshot);
     cells_ = std::make_unique<RowCells>(opened_, family_, read_options_);
+    // The caller may destroy it before the iterator, which does not need it.
+    read_options_.snapshot = nullptr;
     // An earlier time would show versions that expired before a write that the
     // iterator has.
     wall_ms_ = opened_.shared->clock.WallNow();

@@ -134,6 +134,26 @@ TEST_F(CellIteration, IsOfOneMoment) {
 
 // The memtable may have the delete of a row, so that the files of the range are
 // read once more. Files outside it, which may be many, are not.
+TEST_F(CellIteration, MayOutliveItsSnapshot) {
+  for (const char* row : {"a", "b", "c"}) {
+    ASSERT_NO_FATAL_FAILURE(Put("latest", row, "q"));
+  }
+  // Files with range deletes are read once more at the end.
+  ASSERT_THAT(store_->DeleteFamily("b", "latest"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  auto snapshot = SnapshotOf(*store_);
+  std::unique_ptr<CellIterator> it;
+  ASSERT_THAT(store_->NewCellIterator(
+                  {.family = "latest", .snapshot = snapshot.get()}, &it),
+              IsOk());
+  ASSERT_NO_FATAL_FAILURE(Put("latest", "d", "q"));
+  snapshot.reset();
+  std::string rows;
+  for (; it->Valid(); it->Next()) rows += it->cell().row;
+  EXPECT_THAT(it->status(), IsOk());
+  EXPECT_EQ(rows, "ac");
+}
+
 TEST_F(CellIteration, NeedsTheFilesOfItsRangeAlone) {
   for (const char* row : {"a", "z"}) {
     ASSERT_NO_FATAL_FAILURE(Put("latest", row, "q"));
