@@ -282,10 +282,9 @@ TEST_F(StoreBackup, OneWhoseListCannotBeDeletedStaysWhole) {
   ASSERT_THAT(store_->Backup(backups_), IsOk());
   const auto files = std::make_shared<CallingFileSystem>();
   const auto env = rocksdb::NewCompositeEnv(files);
-  files->OnCall([this](std::string_view call, const std::string& path) {
-    return call == "delete" && path == backups_ + "/meta/1"
-               ? rocksdb::IOStatus::IOError("injected")
-               : rocksdb::IOStatus::OK();
+  files->On(FileCall::kDelete, [this](const std::string& path) {
+    return path == backups_ + "/meta/1" ? rocksdb::IOStatus::IOError("injected")
+                                        : rocksdb::IOStatus::OK();
   });
   EXPECT_TRUE(DeleteBackup(backups_, 1, env.get()).IsIOError());
   EXPECT_TRUE(PurgeBackups(backups_, 1, env.get()).IsIOError());
@@ -561,7 +560,7 @@ TEST_F(StoreBackup, OneThatIsDeletedMeanwhileIsNoObstacleForOthers) {
   const auto files = std::make_shared<CallingFileSystem>();
   const auto env = rocksdb::NewCompositeEnv(files);
   std::atomic<bool> deleted{false};
-  files->OnOpened([&](const std::string& path) {
+  files->On(FileCall::kOpen, [&](const std::string& path) {
     if (path == backups_ + "/meta/1" && !deleted.exchange(true)) {
       EXPECT_THAT(DeleteBackup(backups_, 1), IsOk());
     }
