@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rocksdb/comparator.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/merge_operator.h"
 #include "rowbloom/open_db.h"
