@@ -282,6 +282,10 @@ void HFileTable::Verify(const KeyFormat& /*format*/, Findings* findings,
                    ToPrintable(reader_->trailer().comparator) +
                    " is not known");
   }
+  if (reader_->CellsStatus().ok() && reader_->BloomStatus().IsNotSupported()) {
+    findings->Note(std::string("a filter is not checked: ") +
+                   reader_->BloomStatus().getState());
+  }
   HFileReport report;
   const Status status = reader_->Verify(
       [this](uint64_t twice_bytes) { ReadUpTo(twice_bytes / 2); }, &report);

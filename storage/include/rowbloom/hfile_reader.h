@@ -245,7 +245,8 @@ class HFileReader {
   // every key in the Bloom filters, which BloomStats counts. Returns OK if all
   // of the file could be read, whatever the report says; else the first error.
   // The report also has the damage, and problems that come after it. Totals are
-  // compared only if no block is missing.
+  // compared only if no block is missing. A filter that is NotSupported is no
+  // problem, and is not looked up in.
   virtual rocksdb::Status Verify(HFileReport* report) const = 0;
 
  protected:

@@ -29,6 +29,7 @@ using test::Records;
 using test::RunFine;
 using test::RunTool;
 using test::TempDir;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -258,6 +259,19 @@ TEST_F(DamagedHFile, ADamagedFilterDescriptionIsNamed) {
   EXPECT_THAT(filter.out, HasSubstr("delete family"));
   EXPECT_EQ(RunTool({"probe", "--row", "row001", path_}).code, 1);
   VerifyFinds("Bloom filter at offset");
+}
+
+// HBase's Ribbon filters have version 101.
+TEST_F(DamagedHFile, AFilterOfAnotherKindIsANote) {
+  std::string file = good_;
+  EditPayload(&file, BlockType::kGeneralBloomMeta,
+              [](std::string* payload) { test::Overwrite32(payload, 0, 101); });
+  Write(file);
+  const Output verify = RunFine({"verify", path_});
+  EXPECT_THAT(verify.out,
+              AllOf(HasSubstr("note: a filter is not checked: " + path_),
+                    HasSubstr("Bloom filter of version 101"),
+                    HasSubstr("verdict   fine"), Not(HasSubstr("problem"))));
 }
 
 TEST_F(DamagedHFile, ADamagedIndexIsAFinding) {
