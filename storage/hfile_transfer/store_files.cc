@@ -368,8 +368,12 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
   // Directories of regions that were split or merged.
   std::set<fs::path> replaced;
   std::map<fs::path, Regions> tables;
+  std::set<fs::path> known;
   for (const std::string& path : found) {
     const Place place(path);
+    if (!known.insert(place.family / fs::path(path).filename()).second) {
+      continue;
+    }
     const auto [table, is_new] = tables.try_emplace(place.table);
     Regions& of_table = table->second;
     if (is_new) {

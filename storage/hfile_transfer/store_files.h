@@ -38,16 +38,17 @@ inline constexpr char kFilesOfSplitRegions[] =
 inline constexpr char kMobFiles[] = "files of MOB values";
 
 // Finds the files of `paths`, each a file or a directory, which is searched
-// through. A name that starts with '_' is passed over unless it is a directory
-// that `is_family` knows. References and links are followed to where HBase has
-// their files: the table's other regions, the table that a link names, and the
-// archive beside `data`; a StoreFile says where none is. Regions that were
-// split or merged, because others refer to them or are newer and have their
-// rows, are passed over: they are read through references alone. Where a
-// table's directory was searched, the rest of its regions has no row twice and,
-// if each region in it tells its rows, has all rows. Errors are those of a
-// directory, or of a `.regioninfo` in it; InvalidArgument: an empty path, or a
-// directory that holds the archive, or regions of several tables.
+// through; one that several paths lead to is found once. A name that starts
+// with '_' is passed over unless it is a directory that `is_family` knows.
+// References and links are followed to where HBase has their files: the table's
+// other regions, the table that a link names, and the archive beside `data`; a
+// StoreFile says where none is. Regions that were split or merged, because
+// others refer to them or are newer and have their rows, are passed over: they
+// are read through references alone. Where a table's directory was searched,
+// the rest of its regions has no row twice and, if each region in it tells its
+// rows, has all rows. Errors are those of a directory, or of a `.regioninfo` in
+// it; InvalidArgument: an empty path, or a directory that holds the archive, or
+// regions of several tables.
 rocksdb::Status FindStoreFiles(
     const std::vector<std::string>& paths,
     const std::function<bool(const std::string&)>& is_family,

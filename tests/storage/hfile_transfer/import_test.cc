@@ -489,6 +489,19 @@ TEST_F(Import, FilesThatACompactionReplacedArePassedOver) {
   EXPECT_THAT(Values("other", "q"), ElementsAre("stays"));
 }
 
+TEST_F(Import, AFileThatIsNamedTwiceIsReadOnce) {
+  std::filesystem::create_directories(dir_.File("t/1e2d/f"));
+  const std::string file = Write("t/1e2d/f/0a", {MakeCell("r", "q", 7)});
+  for (const bool dry_run : {true, false}) {
+    ASSERT_THAT(Run({dir_.File("t"), file, dir_.File("t/../t/1e2d")},
+                    {.dry_run = dry_run}),
+                IsOk());
+    EXPECT_EQ(report_.files, 1u);
+    EXPECT_EQ(report_.cells, 1u);
+    EXPECT_EQ(report_.skipped, 0u);
+  }
+}
+
 // A chain of compactions: 0a became 0b, and 0b and 0c became 0d.
 TEST_F(Import, FilesThatARefusedOneReplacedAreLoaded) {
   const auto replaces = [](const std::string& names) {
