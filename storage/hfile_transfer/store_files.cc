@@ -73,6 +73,17 @@ Status CheckNoArchive(const std::string& directory) {
       "snapshot's name");
 }
 
+// Tells whether the file is in a region and HBase does not read it there: of
+// the names with '-' it takes those of links and references alone
+// (StoreFileInfo).
+bool IsNoStoreFile(const fs::path& file) {
+  const std::string name = file.filename().string();
+  if (name.find('-') == name.npos || TargetInName(name)) return false;
+  const fs::path family = fs::absolute(file).lexically_normal().parent_path();
+  std::error_code error;
+  return fs::exists(family.parent_path() / ".regioninfo", error);
+}
+
 // Adds the names of the files in a directory, in their order.
 Status Search(const std::string& directory,
               const std::function<bool(const std::string&)>& is_family,
@@ -100,6 +111,8 @@ Status Search(const std::string& directory,
     if (IsPassedOver(name, is_directory, is_family)) {
       if (is_directory) entry.disable_recursion_pending();
       ++(*passed_over)[name];
+    } else if (!is_directory && IsNoStoreFile(entry->path())) {
+      ++(*passed_over)[kOtherFiles];
     } else if (!is_directory) {
       found.push_back(entry->path().string());
     } else if (entry->is_symlink()) {

@@ -36,10 +36,13 @@ using PassedOver = std::map<std::string, uint64_t>;
 inline constexpr char kFilesOfSplitRegions[] =
     "files of regions that were split or merged";
 inline constexpr char kMobFiles[] = "files of MOB values";
+inline constexpr char kOtherFiles[] =
+    "files of regions with '-' in their names";
 
 // Finds the files of `paths`, each a file or a directory, which is searched
 // through; one that several paths lead to is found once. A name that starts
-// with '_' is passed over unless it is a directory that `is_family` knows.
+// with '_' is passed over unless it is a directory that `is_family` knows, and
+// so is one in a searched region that has '-' and is no link's or reference's.
 // References and links are followed to where HBase has their files: the table's
 // other regions, the table that a link names, and the archive beside `data`; a
 // StoreFile says where none is. Regions that were split or merged, because

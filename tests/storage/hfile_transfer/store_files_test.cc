@@ -305,10 +305,17 @@ TEST_F(StoreFiles, OfOtherKindsAreCounted) {
   Write("t/aa/.tmp/f/02");
   Write("t/aa/recovered.edits/7.seqid");
   Write("t/.tabledesc/.tableinfo.0000000001.700");
+  Write("t/aa/f/01-copy");
   EXPECT_THAT(FindInTable(), ElementsAre("01"));
   EXPECT_THAT(passed_over_,
               ElementsAre(Pair(".regioninfo", 1), Pair(".tabledesc", 1),
-                          Pair(".tmp", 1), Pair("recovered.edits", 1)));
+                          Pair(".tmp", 1), Pair(kOtherFiles, 1),
+                          Pair("recovered.edits", 1)));
+  // Other writers, and bulk loads, may give such names.
+  EXPECT_THAT(NamesOf(Find({dir_.File("t/aa/f/01-copy")})),
+              ElementsAre("01-copy"));
+  Write("out/f/part-0");
+  EXPECT_THAT(NamesOf(Find({dir_.File("out")})), ElementsAre("part-0"));
 }
 
 TEST_F(StoreFiles, ThatAListOfHBaseTellsApartAreRefused) {
