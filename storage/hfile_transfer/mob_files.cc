@@ -33,11 +33,14 @@ bool FindInRegions(const std::string& table_directory,
 
 Status ParseMobReference(const HFileCellView& cell, std::string_view table,
                          MobReference* reference) {
+  constexpr size_t kMaxNameBytes = 255;  // of a file
   std::string_view value = cell.value;
   uint32_t value_bytes = 0;
   Status s;
-  if (cell.type != HFileCellType::kPut || !GetBig(&value, &value_bytes)) {
-    s = InvalidArgument("expected a put of a length and a name, found type ",
+  if (cell.type != HFileCellType::kPut || !GetBig(&value, &value_bytes) ||
+      value.size() > kMaxNameBytes) {
+    s = InvalidArgument("expected a put of a length and a name of up to ",
+                        kMaxNameBytes, " bytes, found type ",
                         static_cast<int>(cell.type), " and ", cell.value.size(),
                         " bytes");
   }
@@ -52,7 +55,8 @@ Status ParseMobReference(const HFileCellView& cell, std::string_view table,
   if (s.ok()) s = CheckName("namespace (tag type 6)", reference->name_space);
   if (s.ok()) s = CheckName("table (tag type 6)", reference->table);
   if (s.ok()) return s;
-  return InvalidArgument("a reference to MOB file \"", ToPrintable(value),
+  return InvalidArgument("a reference to MOB file \"",
+                         ToPrintable(value.substr(0, kMaxNameBytes)),
                          "\" (tag type 5): ", s.getState());
 }
 

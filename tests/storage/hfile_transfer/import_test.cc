@@ -998,6 +998,11 @@ TEST_F(ImportOfMobValues, LeadToNoOtherDirectory) {
   no_name.value = std::string(3, '\0');
   ExpectNoValue(no_name, Status::kInvalidArgument,
                 {"a length and a name", "3 bytes"});
+  // The value of a cell that is no reference may have any size.
+  ExpectNoValue(ReferenceTo(std::string(100'000, '/'), Large("r")),
+                Status::kInvalidArgument,
+                {"up to 255 bytes, found type 4 and 100004 bytes"});
+  EXPECT_LT(report_.left_out.at(0).ToString().size(), 2000u);
   for (const char* name : {"../01", "..", ""}) {
     ExpectNoValue(ReferenceTo(name, Large("r")), Status::kInvalidArgument,
                   {"expected a name without"});
