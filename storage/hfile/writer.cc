@@ -91,8 +91,11 @@ Status CheckOptions(const FileForm& options) {
                            ", expected -1 to ", max_level);
   }
   constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 30;
+  // A block that has less takes one more cell, of any size.
+  constexpr uint64_t kMaxDataBlockBytes = uint64_t{1} << 29;
+  static_assert(kMaxDataBlockBytes + kHFileMaxCellBytes < kHFileMaxBlockBytes);
   Status status =
-      CheckRange("block_bytes", options.block_bytes, 1, kMaxBlockBytes);
+      CheckRange("block_bytes", options.block_bytes, 1, kMaxDataBlockBytes);
   if (status.ok()) {
     status = CheckRange("checksum", static_cast<uint64_t>(options.checksum), 0,
                         static_cast<uint64_t>(ChecksumType::kCrc32c));

@@ -45,7 +45,7 @@ struct HFileWriterOptions {
   // PREFIX, DIFF and FAST_DIFF have room for one family in a file.
   HFileEncoding encoding = HFileEncoding::kNone;
   // The size of a data block, encoded or not, after which the next key begins a
-  // new one.
+  // new one; at most 512 MiB.
   uint32_t block_bytes = 64 * 1024;
 
   // True: cells are stored with tags, and with the mvcc number. False: cells

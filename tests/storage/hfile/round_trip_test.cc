@@ -459,6 +459,9 @@ TEST(HFileWriter, RefusesOptionsOutOfRange) {
   refuses({{.compression = HFileCompression::kGz, .compression_level = 10}},
           invalid, "compression_level 10, expected -1 to 9");
   refuses({{.block_bytes = 0}}, invalid, "block_bytes 0");
+  // A block could not take another cell of the largest size.
+  refuses({{.block_bytes = (1U << 29) + 1}}, invalid,
+          "block_bytes 536870913, expected 1 to 536870912");
   refuses({.bytes_per_checksum = 32}, invalid, "bytes_per_checksum 32");
   refuses({.index_block_bytes = 0}, invalid, "index_block_bytes 0");
   refuses({.index_block_min_entries = 1}, invalid, "index_block_min_entries 1");
