@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "lib/bytes/text.h"
+#include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
 
@@ -94,13 +95,34 @@ Status SetBloom(const FamilySchema& schema, FamilyOptions* options) {
     options->bloom_type = BloomType::kRowCol;
   } else if (bloom == "ROWPREFIX_FIXED_LENGTH") {
     options->bloom_type = BloomType::kRowPrefixFixedLength;
-    return FindNumber(schema, kPrefixLength, &options->row_prefix_length);
+    Status s = FindNumber(schema, kPrefixLength, &options->row_prefix_length);
+    if (!s.ok() || (options->row_prefix_length >= 1 &&
+                    options->row_prefix_length <= kMaxRowBytes)) {
+      return s;
+    }
+    return InvalidArgument(kPrefixLength, " ", options->row_prefix_length,
+                           ", expected 1 to ", kMaxRowBytes);
   } else {
     return InvalidArgument(kBloom, " \"", ToPrintable(value),
                            "\", expected NONE, ROW, ROWCOL or "
                            "ROWPREFIX_FIXED_LENGTH");
   }
   return Status::OK();
+}
+
+Status SetVersions(const FamilySchema& schema, FamilyOptions* options) {
+  Status s = FindNumber(schema, kVersions, &options->max_versions);
+  if (s.ok()) s = FindNumber(schema, kMinVersions, &options->min_versions);
+  if (!s.ok()) return s;
+  if (options->max_versions == 0) {
+    return InvalidArgument(kVersions, " 0, expected at least 1");
+  }
+  if (options->min_versions > options->max_versions) {
+    return InvalidArgument(kMinVersions, " ", options->min_versions,
+                           ", expected at most ", kVersions, ", which is ",
+                           options->max_versions);
+  }
+  return s;
 }
 
 Status SetTtl(const FamilySchema& schema, FamilyOptions* options) {
@@ -122,8 +144,7 @@ Status ToFamilyOptions(const FamilySchema& schema, FamilyOptions* options) {
   options->timestamps = Timestamps::kClient;
   Status s = CheckComplete(schema);
   if (s.ok()) s = CheckShown(schema);
-  if (s.ok()) s = FindNumber(schema, kVersions, &options->max_versions);
-  if (s.ok()) s = FindNumber(schema, kMinVersions, &options->min_versions);
+  if (s.ok()) s = SetVersions(schema, options);
   if (s.ok()) s = SetTtl(schema, options);
   if (s.ok()) s = SetBloom(schema, options);
   uint32_t block_bytes = 64 << 10;  // HBase's default

@@ -122,7 +122,9 @@ TEST(FamilySettings, WithoutACounterpartAreNamed) {
   for (const auto& [name, value] : std::multimap<std::string, std::string>{
            {"VERSIONS", "x"},
            {"VERSIONS", "-1"},
+           {"VERSIONS", "0"},
            {"MIN_VERSIONS", "4294967296"},
+           {"MIN_VERSIONS", "2"},  // VERSIONS is 1
            {"TTL", "0"},
            {"TTL", "1 day"},
            {"BLOCKSIZE", "64k"},
@@ -132,6 +134,17 @@ TEST(FamilySettings, WithoutACounterpartAreNamed) {
     EXPECT_THAT(ToFamilyOptions(FamilyWith({{name, value}}), &options),
                 StatusIs(Status::kInvalidArgument,
                          AllOf(HasSubstr(name), HasSubstr("expected"))));
+  }
+  for (const char* length : {"", "0", "32768"}) {
+    EXPECT_THAT(
+        ToFamilyOptions(
+            FamilyWith({{"BLOOMFILTER", "ROWPREFIX_FIXED_LENGTH"},
+                        {"RowPrefixBloomFilter.prefix_length", length}}),
+            &options),
+        StatusIs(Status::kInvalidArgument,
+                 HasSubstr("prefix_length " +
+                           std::string(*length == '\0' ? "0" : length) +
+                           ", expected 1 to 32767")));
   }
 }
 
