@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 
 namespace rowbloom::hfile_transfer {
@@ -12,6 +13,11 @@ using rocksdb::Status;
 // The bytes of a key in an HFile beside its names: two lengths, timestamp and
 // type.
 constexpr size_t kKeyFixedBytes = 12;
+
+// An HFile takes each cell of a store.
+static_assert(kKeyFixedBytes + kMaxRowBytes + kHFileMaxFamilyBytes +
+                  kMaxQualifierBytes + kMaxValueBytes <=
+              kHFileMaxCellBytes);
 
 bool HasForbiddenCharacter(std::string_view family) {
   for (const char character : family) {

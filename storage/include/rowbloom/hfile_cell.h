@@ -29,8 +29,10 @@ inline constexpr int64_t kHFileLatestTimestamp =
 inline constexpr size_t kHFileMaxRowBytes = 32767;
 inline constexpr size_t kHFileMaxFamilyBytes = 127;
 inline constexpr size_t kHFileMaxTagsBytes = 32767;
-// The limit for key and value together.
-inline constexpr size_t kHFileMaxCellBytes = size_t{1} << 30;
+// The limit for key and value together: beside a value of 1 GiB there is room
+// for a key of 2 MiB.
+inline constexpr size_t kHFileMaxCellBytes =
+    (size_t{1} << 30) + (size_t{2} << 20);
 // The largest block that the writer writes, compressed or not, encoded or not:
 // Java counts its bytes in a signed int.
 inline constexpr size_t kHFileMaxBlockBytes =

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "rowbloom/cell.h"
 #include "tests/support/status_matchers.h"
 
 namespace rowbloom::hfile_transfer {
@@ -65,7 +66,12 @@ TEST(HBaseLimits, Cells) {
   cell.value = std::string_view(row.data(), most);
   EXPECT_THAT(CheckCell(cell), IsOk());
   cell.value = std::string_view(row.data(), most + 1);
-  EXPECT_THAT(CheckCell(cell), is_refused("1073741825 bytes of key and value"));
+  EXPECT_THAT(CheckCell(cell), is_refused("1075838977 bytes of key and value"));
+  // The largest one of a store.
+  cell.row = std::string_view(row).substr(0, kMaxRowBytes);
+  cell.qualifier = std::string_view(row.data(), kMaxQualifierBytes);
+  cell.value = std::string_view(row.data(), kMaxValueBytes);
+  EXPECT_THAT(CheckCell(cell), IsOk());
 }
 
 // A qualifier may have as many bytes as a block.
