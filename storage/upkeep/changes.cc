@@ -242,8 +242,13 @@ class LogChanges final : public ChangeStream {
   Status Open() {
     const uint64_t since = next_ - 1;
     if (since > end_ && !opened_.options.read_only) {
+      if (Status s = opened_.CheckWritable(); !s.ok()) return s;
       // A reader of the log may have seen a write that is still under way.
-      if (Status s = MarkEnd(); !s.ok()) return s;
+      {
+        const RowLocks::Guard no_writes = store_.writer.locks.LockAll();
+        const std::lock_guard no_records(store_.writer.records_mutex);
+      }
+      end_ = LastNumber(opened_);
     }
     if (since > end_) {
       return InvalidArgument(opened_.path, ": no change ", since,

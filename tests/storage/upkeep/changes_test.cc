@@ -701,6 +701,20 @@ TEST_F(Changes, OfAReaderWhoseLogIsGoneAreNamed) {
   EXPECT_TRUE(changes_.empty());
 }
 
+// The mark of a stream would take the number that is asked for.
+TEST_F(Changes, AfterANumberThatIsNotGivenYetAreRefused) {
+  Open();
+  ASSERT_NO_FATAL_FAILURE(Put("a"));
+  const uint64_t last = store_->LatestNumber();
+  for (int i = 0; i < 2; ++i) {
+    number_ = last + 1;
+    EXPECT_THAT(
+        TakeChanges(store_.get(), &number_, &changes_),
+        StatusIs(Status::kInvalidArgument, HasSubstr("expected at most")));
+    EXPECT_EQ(store_->LatestNumber(), last);
+  }
+}
+
 TEST_F(Changes, AreNoneWhereOthersAreStreamed) {
   Open();
   ASSERT_NO_FATAL_FAILURE(Put("a"));
