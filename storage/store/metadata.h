@@ -90,7 +90,8 @@ inline constexpr uint64_t kUnknownLoadNumbers = UINT32_MAX;
 void MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch);
 bool ReadLoadEnd(std::string_view key, uint64_t* numbers);
 
-// Marks in the log that a stream of changes was begun, by another such delete.
+// Marks in the log that a stream of changes was begun, or that the log was
+// synced for a copy, by another such delete.
 void MarkStream(rocksdb::WriteBatch* batch);
 
 }  // namespace rowbloom

@@ -55,6 +55,7 @@ class Store::Impl {
   // Guarded by Writer::records_mutex.
   uint64_t mark_number = 0;
   uint64_t mark_sealed = 0;
+  bool mark_is_synced = false;  // it was a synced write
   Writer writer;
 };
 

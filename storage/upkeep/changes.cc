@@ -281,8 +281,11 @@ class LogChanges final : public ChangeStream {
     if (!opened_.options.read_only) {
       kept_.emplace(opened_.database.get());
       Status s = opened_.CheckWritable();
-      if (s.ok()) s = MarkEnd();
-      if (s.ok()) s = opened_.database->FlushWAL(/*sync=*/true);
+      if (s.ok()) s = MarkEnd(/*synced=*/false);
+      if (!s.ok()) return s;
+      s = opened_.database->FlushWAL(/*sync=*/true);
+      // Some file systems cannot sync a log beside writes.
+      if (s.IsNotSupported()) s = MarkEnd(/*synced=*/true);
       if (!s.ok()) return s;
     }
     if (since > 0) {
@@ -380,7 +383,7 @@ class LogChanges final : public ChangeStream {
       // The log that has the mark of MarkEnd may be gone.
       kept.emplace(opened_.database.get());
       const std::lock_guard no_records(store_.writer.records_mutex);
-      if (Status s = WriteMark(); !s.ok()) return s;
+      if (Status s = WriteMark(/*synced=*/false); !s.ok()) return s;
     }
     return CheckLog(opened_.database->GetUpdatesSince(number, &log_));
   }
@@ -395,28 +398,33 @@ class LogChanges final : public ChangeStream {
 
   // Makes end_ the number of a mark. Writes a new mark, unless the log ends
   // with one: otherwise streams would find each other's marks new for ever.
-  Status MarkEnd() {
+  // `synced`: a write of the mark has synced the log.
+  Status MarkEnd(bool synced) {
     const std::shared_lock unchanged(opened_.families->change_mutex);
     const std::shared_lock no_loads(opened_.families->load_mutex);
     const RowLocks::Guard no_writes = store_.writer.locks.LockAll();
     const std::lock_guard no_records(store_.writer.records_mutex);
     const uint64_t sealed = opened_.listener->sealed();
     end_ = opened_.database->GetLatestSequenceNumber();
-    if (store_.mark_number == end_ && store_.mark_sealed == sealed) {
+    if (store_.mark_number == end_ && store_.mark_sealed == sealed &&
+        (store_.mark_is_synced || !synced)) {
       return Status::OK();
     }
-    const Status s = WriteMark();
+    const Status s = WriteMark(synced);
     if (!s.ok()) return s;
     end_ = opened_.database->GetLatestSequenceNumber();
     store_.mark_number = end_;
     store_.mark_sealed = sealed;
+    store_.mark_is_synced = synced;
     return s;
   }
-  Status WriteMark() const {
+  Status WriteMark(bool synced) const {
+    rocksdb::WriteOptions options;
+    options.sync = synced;
     rocksdb::WriteBatch mark;
     MarkStream(&mark);
     const Status s = opened_.CheckWritable();
-    return s.ok() ? opened_.database->Write({}, &mark) : s;
+    return s.ok() ? opened_.database->Write(options, &mark) : s;
   }
 
   // Takes the batch at log_. May be called once for a batch.

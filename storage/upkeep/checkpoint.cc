@@ -4,11 +4,13 @@
 #include <memory>
 #include <string>
 
+#include "rocksdb/write_batch.h"
 #include "rowbloom/store.h"
 #include "storage/backup/backup_directory.h"
 #include "storage/format/directory.h"
 #include "storage/format/staging.h"
 #include "storage/format/status_text.h"
+#include "storage/store/metadata.h"
 #include "storage/store/record_files.h"
 #include "storage/store/store_impl.h"
 #include "storage/upkeep/purge_waker.h"
@@ -29,9 +31,13 @@ Status CheckCopy(const OpenedStore& opened, const std::string& files) {
                            /*is_copy=*/true, &manifest);
   if (!s.ok()) return Prefixed(opened.path + ": the copy of its MANIFEST: ", s);
   s = opened.CheckWritable();
-  if (s.ok()) s = opened.database->FlushWAL(/*sync=*/true);
-  // Some file systems cannot sync a log beside writes.
-  return s.IsNotSupported() ? Status::OK() : s;
+  if (!s.ok()) return s;
+  s = opened.database->FlushWAL(/*sync=*/true);
+  if (!s.IsNotSupported()) return s;
+  // Some file systems cannot sync a log beside writes. A write syncs it.
+  rocksdb::WriteBatch mark;
+  MarkStream(&mark);
+  return opened.database.WriteSynced(&mark);
 }
 
 // Says where RocksDB found damage, if it was in a log: it reads the first

@@ -10,6 +10,8 @@
 #include <future>
 #include <limits>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "tests/storage/store/calling_store.h"
@@ -550,6 +552,41 @@ TEST(ChangesOfTheLog, AreOnTheDiskBeforeTheyAreGiven) {
   ASSERT_THAT(TakeChanges(store, &number, &changes), IsOk());
   EXPECT_EQ(syncs, 1);
   calling.files->Off(FileCall::kSync);
+}
+
+// RocksDB cannot sync the log of some file systems beside writes.
+TEST(ChangesOfTheLog, AreOnTheDiskWhereOneThreadSyncsIt) {
+  const TempDir dir;
+  const auto files =
+      std::make_shared<CallingFileSystem>(/*syncs_in_any_thread=*/false);
+  const auto env = rocksdb::NewCompositeEnv(files);
+  const auto store =
+      OpenOrFail({.env = env.get()}, dir.File("db"), {{"c", {}}});
+  std::mutex mutex;
+  std::set<std::string> synced;
+  files->On(FileCall::kSync, [&](const std::string& path) {
+    const std::lock_guard lock(mutex);
+    synced.insert(path);
+  });
+  const auto last_log = [&dir] {
+    return FilesWithEnd(dir.File("db"), ".log").back();
+  };
+  ASSERT_THAT(store->Put("r", "c", "q", "v"), IsOk());
+  EXPECT_FALSE(synced.contains(last_log()));
+  uint64_t last = 0;
+  for (int i = 0; i < 2; ++i) {
+    uint64_t number = 0;
+    std::vector<StoreChange> changes;
+    ASSERT_THAT(TakeChanges(store.get(), &number, &changes), IsOk());
+    EXPECT_FALSE(changes.empty());
+    EXPECT_TRUE(synced.contains(last_log()));
+    EXPECT_TRUE(i == 0 || number == last);
+    last = number;
+  }
+  // A copy has no change that a power cut takes from the store, either.
+  ASSERT_THAT(store->Checkpoint(dir.File("copy")), IsOk());
+  EXPECT_TRUE(synced.contains(last_log()));
+  files->Off(FileCall::kSync);
 }
 
 TEST_F(Changes, WithoutALogAreMissed) {
