@@ -3,12 +3,17 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table_properties.h"
+#include "rocksdb/version.h"
 #include "storage/store/row_counter.h"
 #include "storage/store/store_impl.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
 
 namespace rowbloom {
 namespace {
@@ -83,14 +88,14 @@ Status Store::Stats(StoreStats* stats) {
     *stats = {};
     stats->key_layout = opened.key_layout().ToString();
     stats->cell_ttls = opened.shared->MayHave(kCellTtls);
+    stats->block_cache_bytes_used = opened.options.block_cache->GetUsage();
     const SharedFamilies families = opened.families->Get();
     for (const auto& [name, family] : *families) {
       FamilyStats& found = stats->families[name];
       found.options = family.options;
       found.files_passed_over = family.shared_rules->files_passed_over;
       rocksdb::ColumnFamilyHandle* const handle = family.handle();
-      // RocksDB has these properties of every family, as its tables are
-      // block-based and have a cache.
+      // RocksDB has these properties of every family.
       const auto number = [&](const std::string& property) {
         uint64_t value = 0;
         opened.database->GetIntProperty(handle, property, &value);
@@ -98,8 +103,6 @@ Status Store::Stats(StoreStats* stats) {
       };
       found.estimated_cells = number(Properties::kEstimateNumKeys);
       found.memtable_bytes = number(Properties::kCurSizeAllMemTables);
-      // All families share the cache. Its class is private from RocksDB 8 on.
-      stats->block_cache_bytes_used = number(Properties::kBlockCacheUsage);
       Status s = ReadLevels(opened, family, &found);
       if (s.ok()) s = ReadTables(opened, family, &found);
       if (!s.ok()) return s;

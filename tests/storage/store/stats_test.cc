@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rocksdb/cache.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
@@ -116,6 +117,18 @@ TEST_F(StoreStatsTest, LevelsHaveTheirFilesAndFilters) {
   EXPECT_EQ(files, 2u);
   EXPECT_EQ(bytes, family.file_bytes);
   EXPECT_EQ(built, family.filter.blocks_built);
+}
+
+// Other stores may use the cache.
+TEST_F(StoreStatsTest, BytesOfTheCacheAreThoseOfAllItsUsers) {
+  const auto cache = rocksdb::NewLRUCache(1 << 20);
+  Open({.block_cache = cache});
+  ASSERT_NO_FATAL_FAILURE(WriteRows(0));
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_TRUE(ValueOf(*store_, DistinctKey(0), "a", "0"));
+  const auto bare =
+      OpenOrFail({.block_cache = cache}, dir_.File("without families"), {});
+  EXPECT_GT(StoreStatsOf(*bare).block_cache_bytes_used, 0u);
 }
 
 TEST_F(StoreStatsTest, CacheAndTruthOfFiltersAreCountedOnDemand) {
