@@ -115,7 +115,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     Metadata metadata;
     Status s = ReadRecord(key.ToStringView(), value.ToStringView(), &metadata);
     for (const auto& [name, options] : metadata.families) {
-      Add(ChangeKind::kFamilyKept, name);
+      Add(ChangeKind::kFamilyKept, name).options = options;
     }
     for (const auto& [name, options] : metadata.dropped) {
       Add(ChangeKind::kFamilyDropped, name);

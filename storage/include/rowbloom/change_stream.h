@@ -32,6 +32,7 @@
 #include <string>
 
 #include "rocksdb/status.h"
+#include "rowbloom/store_options.h"
 #include "rowbloom/write_batch.h"
 
 namespace rowbloom {
@@ -39,7 +40,7 @@ namespace rowbloom {
 enum class ChangeKind : uint8_t {
   // A cell or a row was changed: `type` says how.
   kCell,
-  // A family was created or altered, or dropped. Store::Families has it now.
+  // A family was created or altered, or dropped.
   kFamilyKept,
   kFamilyDropped,
   // A bulk load was added to a family, unless it failed: its cells are not in
@@ -67,6 +68,10 @@ struct StoreChange {
   std::optional<uint64_t> timestamp_ms;
   std::string value;               // a put's
   std::optional<uint64_t> ttl_ms;  // a put's own
+
+  // Set for a kFamilyKept: the family's options from then on. Store::Families
+  // may have later ones, or another family of that name.
+  std::optional<FamilyOptions> options;
 
   friend bool operator==(const StoreChange&, const StoreChange&) = default;
 };

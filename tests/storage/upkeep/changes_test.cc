@@ -69,7 +69,7 @@ void MakeInACopy(const std::vector<StoreChange>& changes, Store* copy) {
 void MakeInModel(const StoreChange& change, StoreModel* model) {
   if (change.kind != Kind::kCell) return;
   const auto& [number, kind, family, type, row, qualifier, timestamp_ms, value,
-               ttl_ms] = change;
+               ttl_ms, options] = change;
   const uint64_t ms =
       timestamp_ms.value_or(std::numeric_limits<int64_t>::max());
   switch (type) {
@@ -692,6 +692,45 @@ TEST_F(Changes, TellOfLoadsAndFamiliesThatAreThere) {
     number_ = number;
     EXPECT_EQ(in_copy + take(/*check=*/false), loads);
   }
+}
+
+// Later options may push out versions that the store still has, or be those of
+// another format.
+TEST_F(Changes, OfAFamilyHaveTheOptionsOfTheirTime) {
+  const auto store = OpenOrFail(kKeepsLog, path_, {});
+  const auto copy = OpenOrFail({}, dir_.File("copy"), {});
+  FamilyOptions options = {.timestamps = Timestamps::kClient,
+                           .max_versions = 3};
+  ASSERT_THAT(store->CreateFamily("f", options), IsOk());
+  ASSERT_THAT(store->CreateFamily("g", options), IsOk());
+  for (uint64_t ms = 1; ms <= 3; ++ms) {
+    ASSERT_THAT(
+        store->Put("r", "f", "q", std::to_string(ms), {.timestamp_ms = ms}),
+        IsOk());
+  }
+  options.max_versions = 1;
+  ASSERT_THAT(store->AlterFamily("f", options), IsOk());
+  ASSERT_THAT(store->AlterFamily("g", options), IsOk());
+  ASSERT_THAT(store->DeleteVersion("r", "f", "q", {.timestamp_ms = 3}), IsOk());
+  ASSERT_THAT(store->DropFamily("g"), IsOk());
+  ASSERT_THAT(store->CreateFamily("g", {}), IsOk());
+  ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+  for (const StoreChange& change : changes_) {
+    EXPECT_EQ(change.options.has_value(), change.kind == Kind::kFamilyKept);
+    if (change.options) {
+      const bool is_known = copy->Families().contains(change.family);
+      ASSERT_THAT(is_known ? copy->AlterFamily(change.family, *change.options)
+                           : copy->CreateFamily(change.family, *change.options),
+                  IsOk());
+    } else if (change.kind == Kind::kFamilyDropped) {
+      ASSERT_THAT(copy->DropFamily(change.family), IsOk());
+    } else {
+      ASSERT_NO_FATAL_FAILURE(MakeInACopy({change}, copy.get()));
+    }
+  }
+  EXPECT_TRUE(copy->Families() == store->Families());
+  EXPECT_EQ(ValueOf(*store, "r", "f", "q"), "2");
+  EXPECT_EQ(ValueOf(*copy, "r", "f", "q"), "2");
 }
 
 // Another process sees the log before the load is there, or has both.
