@@ -23,6 +23,9 @@
 // store that is open for writing records in its log that a stream begins, which
 // takes a number and syncs the log.
 //
+// A copy has to take each change once: one that is made again may show a
+// version that newer ones had pushed out. doc/store.md says how.
+//
 // Not thread-safe; the store may be written to meanwhile. Memory: one batch, up
 // to three times. Must be destroyed before its store.
 #pragma once
@@ -45,9 +48,10 @@ enum class ChangeKind : uint8_t {
   kFamilyDropped,
   // A bulk load was added to a family, unless it failed: its cells are not in
   // the stream. A copy takes the family anew: truncate it there, load the cells
-  // of a later checkpoint (Store::NewCellIterator), and pass over the family's
-  // changes up to the checkpoint's LatestNumber. A stream of a store that is
-  // open for reading ends before a load that is the last change of the log.
+  // and the deletes of a later checkpoint (Store::NewCellIterator), and pass
+  // over the family's changes up to the checkpoint's LatestNumber. A stream of
+  // a store that is open for reading ends before a load that is the last change
+  // of the log.
   kBulkLoad,
 };
 

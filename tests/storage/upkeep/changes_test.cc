@@ -386,6 +386,32 @@ TEST_F(Changes, OfAClockThatWasResetAreMadeInACopy) {
   }
 }
 
+// A late copy cannot tell that a delete was one of the future.
+TEST_F(Changes, OfARemovedDeleteOfTheFutureAreMadeInALateCopy) {
+  const auto open = [this](const char* name, uint64_t now_ms) {
+    return OpenOrFail(
+        kKeepsLog, dir_.File(name),
+        {{"f", {.timestamps = Timestamps::kClient, .max_versions = 3}}},
+        [now_ms] { return now_ms; });
+  };
+  const auto store = open("store", kModelStart);
+  const auto copy = open("copy", kModelStart + 600'000);
+  ASSERT_THAT(
+      store->DeleteFamily("r", "f", {.timestamp_ms = kModelStart + 60'000}),
+      IsOk());
+  ASSERT_THAT(copy->ResetClock(), IsOk());
+  ASSERT_THAT(store->Write({kRemoveFamily, "r", "f", ""}), IsOk());
+  ASSERT_THAT(store->Put("r", "f", "q", "new"), IsOk());
+  ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+  ASSERT_NO_FATAL_FAILURE(MakeInACopy(changes_, copy.get()));
+  for (int compacted = 0; compacted < 2; ++compacted) {
+    for (Store* const either : {store.get(), copy.get()}) {
+      EXPECT_EQ(ValueOf(*either, "r", "f", "q"), "new");
+      ASSERT_THAT(either->Compact(), IsOk());
+    }
+  }
+}
+
 // A removal leaves deletes of the row, which others of its columns need, and a
 // compaction takes by no delete of a later time that was removed.
 TEST_F(Changes, ThatRemoveLeaveWhatARowNeeds) {
