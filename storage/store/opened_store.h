@@ -83,6 +83,10 @@ class FamilyTable {
   // Held shared to make loads wait, exclusively by a load while its files are
   // added. Lock change_mutex before it.
   mutable std::shared_mutex load_mutex;
+  // Held by a thread that takes both shared for the last number alone. Threads
+  // that ask for it again and again would keep them shared for ever: glibc lets
+  // them pass one that waits for exclusive use. Lock it before change_mutex.
+  mutable std::mutex number_mutex;
   // Keeps snapshots from being taken. RocksDB gives a loaded file that replaces
   // nothing the sequence number 0. A snapshot that is taken while the MANIFEST
   // is written would see the file once it is added.

@@ -204,6 +204,7 @@ class LoadEnd final : public rocksdb::WriteBatch::Handler {
 // Returns the number of the last change that can be given: no load is half
 // added, and the families are those that the log names up to it.
 uint64_t LastNumber(const OpenedStore& opened) {
+  const std::lock_guard one_at_a_time(opened.families->number_mutex);
   const std::shared_lock unchanged(opened.families->change_mutex);
   const std::shared_lock no_loads(opened.families->load_mutex);
   return opened.database->GetLatestSequenceNumber();
