@@ -203,9 +203,16 @@ FilterRun::Verdict FilterRun::VerdictOfParts(Step* step,
                  ? Verdict::kDrop
                  : Verdict::kKeep;
     case NodeKind::kAnd:
-      for (Step& part : step->parts) {
-        const Verdict verdict = VerdictOf(&part, cell);
-        if (verdict != Verdict::kKeep) return verdict;
+      for (auto part = step->parts.begin(); part != step->parts.end(); ++part) {
+        const Verdict verdict = VerdictOf(&*part, cell);
+        if (verdict == Verdict::kKeep) continue;
+        // A Page before this part may see a later cell of the row.
+        return verdict == Verdict::kDropRow &&
+                       std::any_of(
+                           step->parts.begin(), part,
+                           [this](const Step& one) { return MayNote(one); })
+                   ? Verdict::kDrop
+                   : verdict;
       }
       return Verdict::kKeep;
     default:  // kOr
@@ -215,6 +222,15 @@ FilterRun::Verdict FilterRun::VerdictOfParts(Step* step,
       }
       return step->parts.empty() ? Verdict::kKeep : least;
   }
+}
+
+bool FilterRun::MayNote(const Step& step) const {
+  if (step.node->kind == NodeKind::kPage) {
+    return step.rows != step.node->rows && step.row != row_number_;
+  }
+  return step.node->has_page &&
+         std::ranges::any_of(
+             step.parts, [this](const Step& part) { return MayNote(part); });
 }
 
 bool FilterRun::DropsAll(const Step& step, bool of_this_row) const {

@@ -83,7 +83,8 @@ class FilterRun {
   bool IsOver() const { return DropsAll(root_, false); }
 
  private:
-  // Ordered, so that an Or has the least verdict of its parts.
+  // Ordered, so that an Or has the least verdict of its parts. kDropRow: no
+  // later cell of the row is kept, or is noted by a Page.
   enum class Verdict : uint8_t { kKeep, kDrop, kDropRow };
 
   // A filter with its state in this read.
@@ -103,6 +104,8 @@ class FilterRun {
   void Look(const FilteredCell& cell);
   Verdict VerdictOf(Step* step, const FilteredCell& cell);
   Verdict VerdictOfParts(Step* step, const FilteredCell& cell);
+  // Tells whether a Page has yet to note the current row, if it sees a cell.
+  bool MayNote(const Step& step) const;
   // Tells whether no cell of the current row (`of_this_row`), or else of any
   // later row, can be kept, without a look at one.
   bool DropsAll(const Step& step, bool of_this_row) const;

@@ -174,6 +174,14 @@ TEST_F(Filters, PageCountsTheRowsThatItSees) {
   EXPECT_THAT(Names(Filter::And({not_a, Filter::Page(1)})),
               ElementsAre("b name Bob"));
   EXPECT_THAT(Names(Filter::And({Filter::Page(1), not_a})), IsEmpty());
+  // It sees a row's cells even if all of them are dropped after it.
+  EXPECT_THAT(
+      Scan(Filter::And(
+          {Filter::Or({Filter::Qualifier(Match::Equal("age")),
+                       Filter::And({Filter::Qualifier(Match::Equal("name")),
+                                    Filter::Page(1)})}),
+           not_a})),
+      ElementsAre("b age 40"));
   // One of each kind.
   EXPECT_THAT(
       Scan(Filter::Or(
