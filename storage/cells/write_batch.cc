@@ -57,14 +57,14 @@ std::vector<Change> WriteBatch::Changes() const {
 std::vector<Change> WriteBatch::ChangesFor(std::string_view row,
                                            std::string_view family,
                                            std::string_view qualifier) {
-  for (; indexed_ < size(); ++indexed_) {
-    const Change change = ChangeAt(indexed_);
+  for (size_t place = index_.size() / 2; place < size(); ++place) {
+    const Change change = ChangeAt(place);
     const uint64_t of_row = HashRow(change.row);
-    index_.emplace(of_row, indexed_);
+    index_.emplace(of_row, place);
     index_.emplace(IsOfWholeRow(change.type)
                        ? ~of_row
                        : HashRowCol(of_row, change.qualifier),
-                   indexed_);
+                   place);
   }
   std::vector<Change> changes;
   // Other cells with the same hash do no harm, other rows would.

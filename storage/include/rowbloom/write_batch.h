@@ -209,7 +209,6 @@ class WriteBatch {
     changes_.clear();
     bytes_.clear();
     index_.clear();
-    indexed_ = 0;
   }
   size_t size() const { return changes_.size(); }
 
@@ -246,11 +245,10 @@ class WriteBatch {
   // The bytes of all changes: many small strings would cost more than what is
   // in them. A row or family that follows itself is there once.
   std::string bytes_;
-  // The places of the first indexed_ changes by the hash of their row, and by
-  // that of their row and qualifier or, for a change of a whole row, by the
-  // inverse of the row's.
+  // The places of the first changes by the hash of their row, and by that of
+  // their row and qualifier or, for a change of a whole row, by the inverse of
+  // the row's: two entries for each change.
   std::set<std::pair<uint64_t, size_t>> index_;
-  size_t indexed_ = 0;
 };
 
 }  // namespace rowbloom

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/storage/store/test_store.h"
@@ -135,6 +136,17 @@ TEST_P(Transactions, ReadsItsOwnChanges) {
   ASSERT_THAT(t->Commit(), IsOk());
   EXPECT_EQ(Value("r", "q"), "-");
   EXPECT_EQ(Value("r", "p"), "again");
+}
+
+TEST_P(Transactions, ReadChangesThatFollowThoseThatWereMovedOut) {
+  const auto transaction = Begin();
+  transaction->Put("r", family(), "q", "moved");
+  EXPECT_EQ(Value(transaction.get(), "r", "q"), "moved");
+  const WriteBatch moved = std::move(static_cast<WriteBatch&>(*transaction));
+  EXPECT_EQ(moved.size(), 1u);
+  EXPECT_EQ(Value(transaction.get(), "r", "q"), "-");
+  transaction->Put("r", family(), "q", "new");
+  EXPECT_EQ(Value(transaction.get(), "r", "q"), "new");
 }
 
 // The store has no delete of this kind before the commit.
