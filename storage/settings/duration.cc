@@ -4,7 +4,7 @@
 #include <iterator>
 #include <limits>
 
-#include "lib/bytes/number_from_text.h"
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 
 namespace rowbloom {
@@ -33,13 +33,18 @@ Result<uint64_t> ParseDuration(std::string_view text) {
   const Unit* unit = std::find_if(
       std::begin(kUnits), std::end(kUnits),
       [&](const Unit& known) { return known.name == text.substr(digits); });
-  const auto number = NumberFromText<uint64_t>(text.substr(0, digits));
-  if (unit == std::end(kUnits) || !number ||
-      *number > std::numeric_limits<uint64_t>::max() / unit->duration_ms) {
+  if (digits == 0 || unit == std::end(kUnits)) {
     return Error{"expected a time such as 250ms, 60s, 5m, 24h or 7d, found \"" +
                  ToPrintable(text) + "\""};
   }
-  return *number * unit->duration_ms;
+  constexpr uint64_t kLongest = std::numeric_limits<uint64_t>::max();
+  uint64_t number = 0;
+  if (!ParseNumber(text.substr(0, digits), &number) ||
+      number > kLongest / unit->duration_ms) {
+    return Error{Concat("expected a time of at most ", kLongest, "ms, found \"",
+                        text, "\"")};
+  }
+  return number * unit->duration_ms;
 }
 
 std::string DurationText(uint64_t duration_ms) {
