@@ -373,8 +373,9 @@ void PrintMeasure(const TableFile& file, FilterReader* filter,
   }
   if (results.empty()) {
     Require(Error{fmt::format(
-        "{}: nothing to look up: no keys of at most {} bytes, or none whose "
-        "absence such a filter could tell",
+        "{}: nothing to look up: no keys of at most {} bytes, none whose "
+        "absence such a filter could tell, or each that was made is in the "
+        "file: a larger --count makes more",
         file.path(), AbsentKeyMaker::kMaxKeyBytes)});
   }
   PrintMeasured(file, args.seed, results, output);

@@ -357,6 +357,14 @@ TEST_F(Verbs, MeasureTakesBoundedMemory) {
   EXPECT_THAT(too_long.err, HasSubstr("no keys of at most 32768 bytes"));
 }
 
+// The only mixture of one key is that key.
+TEST_F(Verbs, MeasureSaysWhyNoKeyIsAbsent) {
+  Write({.policy = test::StockBloom()}, /*keys=*/1);
+  const Output none = RunTool({"measure-fpr", "--count", "1", path_});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("each that was made is in the file"));
+}
+
 // A filter does not look up bytes that are no row of its layout.
 TEST_F(Verbs, MeasureCountsOnlyWhatTheFilterLooksUp) {
   Write({.policy = test::MakeFilterPolicy(
