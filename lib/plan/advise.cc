@@ -129,9 +129,13 @@ Prediction Predict(const FileProfile& profile, const FilterSpec& filter) {
   }
   Prediction result = PredictSections(
       profile, filter, rates[profile.place ? profile.place->level : 0]);
+  Prediction file;
   for (size_t level = 0; level < groups.size(); ++level) {
     const RunGroup& group = groups[level];
-    const Prediction file = PredictSections(profile, filter, rates[level]);
+    // Most levels have the rate of the one before, and with it its filters.
+    if (level == 0 || rates[level] != rates[level - 1]) {
+      file = PredictSections(profile, filter, rates[level]);
+    }
     const WastedReads wasted = PredictWastedReads(
         {.row = file.row_rate, .row_col = file.row_col_rate}, group.row_spread);
     result.wasted.scan_absent_row += group.runs * wasted.scan_absent_row;
@@ -178,7 +182,9 @@ std::optional<double> RateWithin(const FileProfile& profile, FilterSpec filter,
     if (bits < kFewestBits) return std::nullopt;
     filter.false_positive_rate =
         KindRate(filter.kind, std::min(bits, kMostBits));
-    const uint64_t taken = kOverheadBytes + Predict(profile, filter).bytes();
+    const uint64_t taken =
+        kOverheadBytes +
+        PredictSections(profile, filter, filter.false_positive_rate).bytes();
     if (taken <= budget.filter_bytes) return filter.false_positive_rate;
     // Sections take more bits than their entries need, and whole blocks.
     bytes -= std::max(static_cast<double>(taken - budget.filter_bytes),
