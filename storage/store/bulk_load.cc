@@ -156,6 +156,10 @@ class SstLoad final : public BulkLoad {
           "their timestamps");
     }
     s = opened_.FindFamily(*of_store_, change.family, family);
+    if (!s.ok() && opened_.families->Get()->contains(change.family)) {
+      return InvalidArgument(QuotedFamily(change.family),
+                             " was created after the load began");
+    }
     if (s.ok()) s = opened_.EncodeRow(change.row, key);
     if (!s.ok()) return s;
     key->append(change.qualifier);

@@ -61,9 +61,9 @@ class BulkLoad {
   // then newest first, as CellIterator gives them; families may alternate. A
   // delete takes versions of the load, of the store, and of later writes.
   // Errors are those of Store::Write, and InvalidArgument if a cell is out of
-  // order or was added before, or the versions of a cell have more than
-  // kMaxCellBytes; the load can continue without that cell, but not after
-  // Aborted.
+  // order or was added before, its family was created after NewBulkLoad, or the
+  // versions of a cell have more than kMaxCellBytes; the load can continue
+  // without that cell, but not after Aborted.
   virtual rocksdb::Status Add(const Change& change) = 0;
   rocksdb::Status Add(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string_view value,

@@ -145,6 +145,16 @@ TEST_F(Load, FamiliesMayHaveNamesThatNoFileHas) {
   }
 }
 
+TEST_F(Load, HasTheFamiliesOfItsBeginning) {
+  const auto load = Begin();
+  ASSERT_THAT(store_->CreateFamily("later", {}), IsOk());
+  EXPECT_THAT(load->Add("r", "later", "q", "v"),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("\"later\" was created after the load")));
+  EXPECT_THAT(load->Add("r", "none", "q", "v"),
+              StatusIs(Status::kInvalidArgument, HasSubstr("is not in the")));
+}
+
 // Rows whose puts follow their deletes within a millisecond are ahead of the
 // clock.
 TEST_F(Load, IsLaterThanAllThatWasWrittenBefore) {
