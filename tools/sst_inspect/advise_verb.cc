@@ -67,10 +67,12 @@ struct PresentFilter {
   double prefix = 1;
   double key = 1;
 
-  // Returns the wasted reads of the file, as PredictWastedReads does.
+  // Returns the wasted reads of the file, as PredictWastedReads does. In files
+  // without whole keys RocksDB's gets probe the prefix.
   WastedReads Wasted(double row_spread) const {
-    return has_sections ? PredictWastedReads(sections, row_spread)
-                        : WastedReads{prefix, key, key};
+    if (has_sections) return PredictWastedReads(sections, row_spread);
+    const double get = std::min(prefix, key);
+    return {prefix, get, get + row_spread * (key - get)};
   }
 };
 

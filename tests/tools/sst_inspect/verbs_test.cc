@@ -15,6 +15,7 @@
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/open_db.h"
 #include "tests/support/status_matchers.h"
@@ -406,6 +407,24 @@ TEST_F(Verbs, AdviceComparesWithThePresentFilter) {
   }
   EXPECT_THAT(RunTool({"advise", "--key-layout", "nonsense", "none"}).err,
               AllOf(HasSubstr("--key-layout: "), HasSubstr("nonsense")));
+}
+
+// A get then probes the prefix, which tells an absent row and no column.
+TEST_F(Verbs, AdviceKnowsPresentFiltersOfPrefixesAlone) {
+  Write({.policy = test::StockBloom(),
+         .prefix_extractor = std::shared_ptr<const rocksdb::SliceTransform>(
+             rocksdb::NewFixedPrefixTransform(8)),
+         .change = [](auto*,
+                      auto* table) { table->whole_key_filtering = false; }},
+        5000);
+  const json present = Records(RunFine({"advise", "--key-layout", "fixed:8",
+                                        "--files", "4", "--json", path_}),
+                               "filter_cost")
+                           .at(0);
+  EXPECT_EQ(present["which"], "present");
+  EXPECT_LT(present["get_absent_row"], 0.2);
+  EXPECT_EQ(present["get_absent_row"], present["scan_absent_row"]);
+  EXPECT_NEAR(present["get_absent_column"], 4.0, 1e-9);
 }
 
 TEST_F(Verbs, StockFiltersAreDecoded) {
