@@ -386,7 +386,7 @@ Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget) {
   if (row == nullptr) {
     return advice(none,
                   Concat(DataText(profile), " NONE: ", budget.filter_bytes,
-                         " bytes are less than 2 bits a row."));
+                         " bytes have no room for 2 bits a row."));
   }
 
   const bool takes_row_col =
@@ -406,7 +406,7 @@ Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget) {
         "bits for the rows alone open.";
   } else if (!takes_row_col && profile.cells > 0) {
     reason += Concat(" For ROWCOL ", budget.filter_bytes,
-                     " bytes are less than 2 bits an entry.");
+                     " bytes have no room for 2 bits an entry.");
   }
   return advice(*taken, std::move(reason));
 }

@@ -105,7 +105,11 @@ TEST(Advise, TakesNoneWhereNothingHelps) {
   EXPECT_EQ(AdviseOrFail({}, {}).bloom_type, BloomType::kNone);
   const Advice advice = AdviseOrFail(Profile(10, 1), {.filter_bytes = 300});
   EXPECT_EQ(advice.bloom_type, BloomType::kNone);
-  EXPECT_THAT(advice.reason, HasSubstr("300 bytes are less than"));
+  EXPECT_THAT(advice.reason, HasSubstr("300 bytes have no room"));
+  // A filter has 160 bytes around its sections.
+  EXPECT_THAT(
+      AdviseOrFail({.rows = 10, .files = 4}, {.filter_bytes = 100}).reason,
+      HasSubstr("100 bytes have no room for 2 bits a row"));
 }
 
 TEST(Advise, KeepsToTheBudget) {
