@@ -285,7 +285,7 @@ void TreeSums::AddWithFilesTo(Record* record) const {
 }
 
 std::string NameOrNone(const std::string& name) {
-  return name.empty() ? "none" : ToPrintable(name);
+  return name.empty() ? "none, or not known here" : ToPrintable(name);
 }
 
 TreeSums SumOf(std::span<const TreeFile> files) {

@@ -42,8 +42,8 @@ struct TreeSums {
 inline constexpr std::string_view kSumColumns =
     "bytes entries deletions data_bytes filter_bytes";
 
-// Returns the printable name of a policy or an extractor; "none" if it is
-// empty.
+// Returns the printable name of a policy or an extractor of TreeFamily; a text
+// for an empty one.
 std::string NameOrNone(const std::string& name);
 
 struct TreeFile {

@@ -218,6 +218,8 @@ TEST_F(TreeVerb, NeedsNoKnownTableFactory) {
   const Output output = RunFine({"tree", path_, "--json"});
   EXPECT_EQ(Records(output, "tree").at(0).at("files"), 3);
   EXPECT_EQ(Records(output, "tree_family").at(0).at("new_filter_policy"), "");
+  EXPECT_THAT(RunFine({"tree", path_}).out,
+              HasSubstr("  none, or not known here"));
 }
 
 // Those of a later version may have one.
