@@ -41,7 +41,7 @@ EntryCursor::EntryCursor(std::string_view block, ValueForm form,
       sized_(form == ValueForm::kSized || form == ValueForm::kData),
       most_key_bytes_(std::max<uint64_t>(
           kMaxDecodedKeyBytes,
-          keeps_keys ? 0 : block.size() * kMaxDecodedKeyBytesPerByte)) {
+          block.size() * (keeps_keys ? 1 : kMaxDecodedKeyBytesPerByte))) {
   ReadRestarts();
 }
 

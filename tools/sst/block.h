@@ -61,7 +61,7 @@ enum class ValueForm : uint8_t {
 class EntryCursor {
  public:
   // `keeps_keys` tells whether the caller keeps all keys in memory: then all
-  // together may have 256 MiB, whatever the size of the block.
+  // together may have 256 MiB, or the size of the block if that is larger.
   EntryCursor(std::string_view block, ValueForm form, bool keeps_keys = false);
 
   // Moves to the next entry; the first call moves to the first. Returns false

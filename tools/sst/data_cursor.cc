@@ -108,7 +108,8 @@ Status ForEachRangeDeletion(
   std::string contents;
   const Status status = file.ReadBlock(handle, &contents);
   if (!status.ok()) return status;
-  EntryCursor entries(contents, ValueForm::kSized);
+  // RocksDB shares no bytes of the keys of this block.
+  EntryCursor entries(contents, ValueForm::kSized, /*keeps_keys=*/true);
   while (entries.Next()) {
     InternalKey start;
     if (!ParseInternalKey(entries.key(), &start)) {

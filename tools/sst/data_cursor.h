@@ -119,7 +119,8 @@ class EmbeddedBlobReader {
 };
 
 // Calls `use` for each range deletion in the order of the file, and stops at
-// damage. Holds the block of range deletions in memory.
+// damage. Holds the block of range deletions in memory. The starts of all take
+// at most 256 MiB, or the size of the block if that is larger.
 rocksdb::Status ForEachRangeDeletion(
     const SstFile& file, const std::function<void(const RangeDeletion&)>& use);
 

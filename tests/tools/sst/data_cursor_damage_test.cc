@@ -12,6 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/env.h"
+#include "rocksdb/options.h"
+#include "rocksdb/sst_file_writer.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
@@ -256,6 +259,46 @@ TEST(DataBomb, AZstdBlockThatClaims4GiBTakesNoMemory) {
                 ": block at offset 0: contents of 4294967295 bytes, "
                 "expected at most 1879048185");
   EXPECT_LT(MostMemory() - before, size_t{64} << 20);
+}
+
+// The starts of range deletions may be kept in memory, as diff does. They could
+// share all of their bytes.
+TEST(RangeDeletionBomb, StartsTakeNoThousandTimesTheirBlock) {
+  const TempDir dir;
+  const std::string path = dir.File("ranges.sst");
+  {
+    const std::string start(512 << 10, 'k');
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), rocksdb::Options());
+    ASSERT_THAT(writer.Open(path), IsOk());
+    ASSERT_THAT(writer.DeleteRange(start, start + "l"), IsOk());
+    ASSERT_THAT(writer.Finish(), IsOk());
+  }
+  const BlockHandle block =
+      test::OpenSst(path)->meta_blocks().find("rocksdb.range_del")->second;
+  test::ChangeBlock(path, block, [](std::string* contents) {
+    EntryCursor entries(*contents, ValueForm::kSized);
+    ASSERT_TRUE(entries.Next());
+    const std::string& key = entries.key();
+    std::string made = Varint(0) + Varint(key.size()) + Varint(0) + key;
+    for (int i = 0; i < 1000; ++i) {
+      made += Varint(key.size()) + Varint(0) + Varint(0);
+    }
+    made += Varint(key.size()) + Varint(0);
+    // One restart and the count. The end of the last range fills the block.
+    const std::string restarts = contents->substr(contents->size() - 8);
+    const size_t end_bytes =
+        contents->size() - made.size() - restarts.size() - 3;
+    ASSERT_EQ(Varint(end_bytes).size(), 3U);
+    *contents =
+        made + Varint(end_bytes) + std::string(end_bytes, 'l') + restarts;
+  });
+  const auto file = test::OpenSst(path);
+  size_t ranges = 0;
+  EXPECT_THAT(
+      ForEachRangeDeletion(*file,
+                           [&ranges](const RangeDeletion&) { ++ranges; }),
+      StatusIs(Status::kCorruption, HasSubstr("expected at most 268435456")));
+  EXPECT_EQ(ranges, 511U);
 }
 
 }  // namespace
