@@ -229,10 +229,13 @@ bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
   }
   const size_t removed = std::erase_if(*entries, [&](const Entry& entry) {
     const bool is_put = entry.type == ChangeType::kPut;
-    const bool needed = is_put && entry.ttl_ms > 0
-                            ? facts.is_operand || newer < rules.min_versions
-                            : rules.min_versions > 0 ||
-                                  entry.timestamp_ms >= facts.no_puts_before_ms;
+    const bool needed =
+        is_put && entry.ttl_ms > 0
+            ? facts.is_operand || newer < rules.min_versions
+            : rules.min_versions > 0 ||
+                  entry.timestamp_ms >= facts.no_puts_before_ms ||
+                  (facts.keeps_row_deletes &&
+                   entry.type == ChangeType::kDeleteFamily);
     if (entry.type == ChangeType::kDeleteVersion ||
         (is_put && !IsDeletedBy(before, entry))) {
       ++newer;

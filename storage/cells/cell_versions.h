@@ -195,6 +195,8 @@ struct ReclaimFacts {
   // The entries are an operand: an expired put is kept, as other files may have
   // versions that it replaced or made surplus.
   bool is_operand = false;
+  // An expired kDeleteFamily is kept.
+  bool keeps_row_deletes = false;
 };
 
 // Removes entries that no read can need: versions that expired, deletes that

@@ -169,20 +169,21 @@ class Reclaim final : public CompactionFilter {
 
   const char* Name() const override { return "rowbloom.Reclaim"; }
 
-  Decision FilterV2(int /*level*/, const Slice& key, ValueType type,
+  Decision FilterV2(int level, const Slice& key, ValueType type,
                     const Slice& stored, std::string* new_value,
                     std::string* /*skip_until*/) const override {
     Decision decision = Decision::kKeep;
     Succeeds([&] {
-      decision = Decide(key, type, stored, new_value);
+      decision = Decide(level, key, type, stored, new_value);
       return true;
     });
     return decision;
   }
 
  private:
-  Decision Decide(const Slice& key, ValueType type, const Slice& stored,
-                  std::string* new_value) const {
+  // `level` is the one that the compaction starts from.
+  Decision Decide(int level, const Slice& key, ValueType type,
+                  const Slice& stored, std::string* new_value) const {
     if (type != ValueType::kValue && type != ValueType::kMergeOperand) {
       return Decision::kKeep;
     }
@@ -198,9 +199,11 @@ class Reclaim final : public CompactionFilter {
       return Decision::kKeep;
     }
     if (apply_family_deletes_) EnterRow(key.ToStringView());
+    const uint64_t no_puts_before_ms = NoPutsBeforeMs();
     bool removed = RemoveDead(rules_,
-                              {wall_ms_, NoPutsBeforeMs(), &row_deletes_,
-                               type == ValueType::kMergeOperand},
+                              {wall_ms_, no_puts_before_ms, &row_deletes_,
+                               type == ValueType::kMergeOperand,
+                               no_puts_before_ms > 0 && KeepsRowDeletes(level)},
                               &entries_);
     // Merges left surplus versions if max_versions became smaller afterwards.
     if (type == ValueType::kValue && drops_surplus_) {
@@ -225,6 +228,17 @@ class Reclaim final : public CompactionFilter {
     return oldest_put_->ms();
   }
 
+  // Returns ReclaimFacts::keeps_row_deletes. Files below the level, or a part
+  // of the compaction that a snapshot sees, may have older records of the key
+  // with deletes of the row. A later compaction, which may not have what hides
+  // them, would apply them to puts that no delete takes any more.
+  bool KeepsRowDeletes(int level) const {
+    // None is applied.
+    if (parts_.shared->MayHave(kLaterPuts)) return false;
+    if (!is_lowest_) is_lowest_ = parts_.rules->oldest_put.IsLowest(level);
+    return !apply_family_deletes_ || !*is_lowest_;
+  }
+
   // Notes the deletes of the row, which come before its cells.
   void EnterRow(std::string_view key) const {
     const size_t row_bytes = parts_.key_layout.RowBytes(key);
@@ -245,7 +259,9 @@ class Reclaim final : public CompactionFilter {
   const VersionRules rules_;
   const bool drops_surplus_;
   const bool apply_family_deletes_;
-  mutable std::optional<OldestPut::Bound> oldest_put_;  // once it is needed
+  // Once they are needed:
+  mutable std::optional<OldestPut::Bound> oldest_put_;
+  mutable std::optional<bool> is_lowest_;  // the level
   mutable Entries entries_;
   mutable std::string row_;
   mutable RowDeletes row_deletes_;  // none while they may not be applied

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "rocksdb/db.h"
@@ -57,6 +58,23 @@ class OldestPut {
     return s;
   }
 
+  // Tells whether a compaction from that level has the oldest records of its
+  // keys: it is above 0, and no lower level has a file. False: it is not known.
+  bool IsLowest(int level) const {
+    const auto [database, family] = Watched();
+    if (family == nullptr || level == 0) return false;
+    std::string files = "0";
+    while (files == "0") {
+      ++level;
+      const std::string below =
+          rocksdb::DB::Properties::kNumFilesAtLevelPrefix +
+          std::to_string(level);
+      // There is no such level.
+      if (!database->GetProperty(family.get(), below, &files)) return true;
+    }
+    return false;
+  }
+
   // While it lives, nothing is known: puts that were read are written again,
   // which compactions may have removed since. They have to be noted before it
   // ends.
@@ -101,15 +119,15 @@ class OldestPut {
  private:
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
+  std::pair<rocksdb::DB*, std::shared_ptr<rocksdb::ColumnFamilyHandle>>
+  Watched() const {
+    const std::lock_guard lock(mutex_);
+    return {database_, family_.lock()};
+  }
+
   // 0: it is not known.
   uint64_t OldestInFiles() const {
-    rocksdb::DB* database = nullptr;
-    std::shared_ptr<rocksdb::ColumnFamilyHandle> family;
-    {
-      const std::lock_guard lock(mutex_);
-      database = database_;
-      family = family_.lock();
-    }
+    const auto [database, family] = Watched();
     // The database outlives its compactions, but the handle need not.
     rocksdb::TablePropertiesCollection files;
     if (family == nullptr ||

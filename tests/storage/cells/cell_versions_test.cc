@@ -223,6 +223,10 @@ TEST(CellVersions, DeadDeletesGoOnlyWhenAllTheyTakeIsExpired) {
   EXPECT_TRUE(
       RemoveDead(rules, {.wall_ms = 91, .no_puts_before_ms = 81}, &left));
   EXPECT_THAT(left, ElementsAre(cell[0]));
+  EXPECT_FALSE(RemoveDead(
+      rules,
+      {.wall_ms = 1000, .no_puts_before_ms = 1000, .keeps_row_deletes = true},
+      &left));
   left = cell;
   EXPECT_FALSE(RemoveDead({.max_versions = 3, .min_versions = 1, .ttl_ms = 10},
                           {.wall_ms = 1000, .no_puts_before_ms = 1000}, &left));

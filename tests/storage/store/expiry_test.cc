@@ -204,6 +204,61 @@ TEST_F(Expiry, APutKeepsWhatItReplacedHidden) {
   }
 }
 
+// The record above, of which the delete expires, hides the one of the file
+// below. A compaction of the file below and a new one does not see that.
+TEST_F(Expiry, ADeleteOfARowThatWasReplacedTakesNoNewPut) {
+  // RocksDB shows no operand without a sequence number to a compaction filter.
+  // A file has one if it is loaded beside a snapshot.
+  auto snapshot = SnapshotOf(*store_);
+  auto load = LoadInto(*store_);
+  ASSERT_THAT(load->Add({.type = ChangeType::kDeleteFamily,
+                         .row = "r",
+                         .family = "f",
+                         .timestamp_ms = kSecret}),
+              IsOk());
+  ASSERT_THAT(load->Add("s", "f", "q", "v", kStart), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  snapshot.reset();
+  ASSERT_THAT(store_->Put("a", "f", "q", "v", {.timestamp_ms = kStart}),
+              IsOk());
+  // It writes the delete once more.
+  const Change removal{.type = ChangeType::kRemove, .row = "r", .family = "f"};
+  ASSERT_THAT(store_->Write(removal), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  Expire();
+  ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  options_.ttl_ms = 0;
+  ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
+  load = LoadInto(*store_);
+  ASSERT_THAT(load->Add("r", "f", "q", "SECRET", kSecret), IsOk());
+  ASSERT_THAT(load->Add("s", "f", "r", "v", kStart), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  const auto before = ValueOf(*store_, "r", "f", "q");
+  ASSERT_THAT(store_->Compact({.start_row = "s", .stop_row = "t"}), IsOk());
+  EXPECT_EQ(ValueOf(*store_, "r", "f", "q"), before);
+}
+
+// As above, with a record that a snapshot keeps below a removal of the row.
+TEST_F(Expiry, ADeleteOfARowThatASnapshotKeptTakesNoNewPut) {
+  ASSERT_THAT(store_->DeleteFamily("r", "f", {.timestamp_ms = kSecret}),
+              IsOk());
+  auto snapshot = SnapshotOf(*store_);
+  const Change removal{
+      .type = ChangeType::kRemoveFamily, .row = "r", .family = "f"};
+  ASSERT_THAT(store_->Write(removal), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  Expire();
+  // A compaction of the whole family would be two.
+  ASSERT_THAT(store_->Compact({.start_row = "a", .stop_row = "z"}), IsOk());
+  snapshot.reset();
+  options_.ttl_ms = 0;
+  ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Put());
+  const auto before = ValueOf(*store_, "r", "f", "q");
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_EQ(ValueOf(*store_, "r", "f", "q"), before);
+}
+
 TEST_P(ExpiryOf, ADeleteStaysWhileAnOlderPutWasLoaded) {
   Expire();
   ASSERT_THAT(store_->Compact(), IsOk());

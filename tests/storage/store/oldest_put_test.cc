@@ -141,6 +141,23 @@ TEST_F(OldestPutTest, NothingIsKnownDuringARewrite) {
   EXPECT_EQ(bound.ms(), 50);
 }
 
+TEST_F(OldestPutTest, TheLowestLevelHasNoFileBelowIt) {
+  Put(50);
+  ASSERT_THAT(Flush(), IsOk());
+  EXPECT_FALSE(oldest_->IsLowest(0));
+  EXPECT_TRUE(oldest_->IsLowest(1));
+  rocksdb::CompactRangeOptions to_level_3;
+  to_level_3.change_level = true;
+  to_level_3.target_level = 3;
+  ASSERT_THAT(
+      (*database_)->CompactRange(to_level_3, family_.get(), nullptr, nullptr),
+      IsOk());
+  EXPECT_FALSE(oldest_->IsLowest(2));
+  EXPECT_TRUE(oldest_->IsLowest(3));
+  EXPECT_TRUE(oldest_->IsLowest(6));
+  EXPECT_FALSE(OldestPut().IsLowest(6));
+}
+
 // It may not be in a file yet.
 TEST_F(OldestPutTest, AFlushDoesNotForgetAPutThatWaitedForIt) {
   struct Lock {
