@@ -15,7 +15,7 @@ export compiler
 # Warnings count: a function that only other headers use is one.
 compile() {
   "$compiler" -std=c++20 -fsyntax-only -x c++ -Wall -Wextra -Werror \
-    -Wno-missing-field-initializers -Wno-unused-function \
+    -Wno-unused-function \
     -I. -Ilib/include -Istorage/include - <<<"#include \"$1\""
 }
 export -f compile

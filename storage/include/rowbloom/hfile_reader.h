@@ -25,7 +25,7 @@ std::shared_ptr<HFileBlockCache> NewHFileBlockCache(size_t capacity_bytes);
 
 struct HFileReaderOptions {
   // The cache to use. Null: one of the reader's own, of `block_cache_bytes`.
-  std::shared_ptr<HFileBlockCache> block_cache;
+  std::shared_ptr<HFileBlockCache> block_cache = nullptr;
   size_t block_cache_bytes = size_t{8} << 20;
   // The size of the largest block, decompressed, that is read; larger ones are
   // refused as MemoryLimit. HBase limits no block, but a block is about as
