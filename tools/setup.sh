@@ -46,8 +46,8 @@ fi
 as_root=()
 if ((EUID != 0)); then
   if ! command -v sudo >/dev/null; then
-    echo "setup: run as root, or install sudo; missing: ${missing[*]}" >&2
-    exit 1
+    echo "setup: no root and no sudo; going on without ${missing[*]}" >&2
+    exit 0
   fi
   as_root=(sudo)
 fi

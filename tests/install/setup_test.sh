@@ -69,5 +69,18 @@ run 0 clang-format
 grep -qE '^apt-get install( -[^ ]+)* clang-format$' "$CALLS" ||
   fail "not just clang-format was installed"
 
+# Some of it is for benchmarks alone; who cannot install it builds without.
+mkdir "$dir/no_sudo"
+ln -s "$dir"/bin/{apt-get,dpkg-query} "$(command -v grep)" "$dir/no_sudo"
+chmod -R a+rX "$dir"
+as_user=()
+((EUID != 0)) || as_user=("$(command -v setpriv)" --reuid=65534 --clear-groups)
+: >"$CALLS"
+PATH=$dir/no_sudo "${as_user[@]}" "$BASH" -s clang-format <"$setup" \
+  >"$dir/out" 2>&1 || fail "a user without root and sudo cannot go on"
+grep -q 'going on without clang-format$' "$dir/out" ||
+  fail "it does not say that clang-format is missing"
+[[ ! -s $CALLS ]] || fail "apt-get was called by a user without root"
+
 stand_in apt-get 'echo "apt-get $*" >>"$CALLS"; exit 100'
 run 100 clang-format
