@@ -103,6 +103,10 @@ cmake --preset release
 cmake --build --preset release --target swap_db make_policy
 
 step "Debian 13: build and tests"
+# A root in which debootstrap was interrupted still has its folder.
+if [[ -e $root/debootstrap ]]; then
+  rm -rf --one-file-system "$root"
+fi
 if [[ ! -e $root/etc/debian_version ]]; then
   mkdir -p "$root"
   debootstrap --variant=minbase trixie "$root"
