@@ -14,6 +14,7 @@ if [[ ${1-} == -* ]]; then
     "[CELLS:STORES:FILE_BYTES]..." >&2
   exit 2
 fi
+export LC_ALL=C # printf takes the decimal point of GNU time
 rowbloom=$(realpath "${1:-build/release/tools/rowbloom/rowbloom}")
 shift || true
 (($# > 0)) || set -- 1000000:1:1000000000 10000000:1:1000000000 \
