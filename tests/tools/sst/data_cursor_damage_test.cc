@@ -268,7 +268,7 @@ TEST(RangeDeletionBomb, StartsTakeNoThousandTimesTheirBlock) {
   const std::string path = dir.File("ranges.sst");
   {
     const std::string start(512 << 10, 'k');
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), rocksdb::Options());
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions{}, rocksdb::Options{});
     ASSERT_THAT(writer.Open(path), IsOk());
     ASSERT_THAT(writer.DeleteRange(start, start + "l"), IsOk());
     ASSERT_THAT(writer.Finish(), IsOk());
