@@ -38,8 +38,8 @@ using rocksdb::Status;
 constexpr size_t kMinOptionBytes = size_t{64} << 10;
 constexpr size_t kMaxOptionBytes = size_t{64} << 30;
 
-// RocksDB adds to the size of a cache before it divides it among shards. Above
-// the limit the sum would overflow, and the cache would hold nothing.
+// RocksDB adds to the size of a cache before it divides it among shards. Near
+// 2^64 the sum would overflow, and the cache would hold nothing.
 constexpr size_t kMaxCacheBytes = std::numeric_limits<size_t>::max() / 2;
 
 // The metadata is a few small records, written often.
@@ -75,15 +75,15 @@ Status CheckKeyLayout(const KeyLayout& layout) {
 
 Status CheckResources(const StoreOptions& options) {
   const size_t cache_bytes = options.block_cache_bytes;
-  if (options.block_cache != nullptr &&
-      cache_bytes != StoreOptions::kDefaultBlockCacheBytes &&
+  const bool is_given = options.block_cache != nullptr;
+  if (is_given && cache_bytes != StoreOptions::kDefaultBlockCacheBytes &&
       cache_bytes != options.block_cache->GetCapacity()) {
     return InvalidArgument("block_cache_bytes is ", cache_bytes,
                            " beside a block_cache of ",
                            options.block_cache->GetCapacity());
   }
   return CheckRanges(
-      {{"block_cache_bytes", cache_bytes, 0, kMaxCacheBytes},
+      {{"block_cache_bytes", is_given ? 0 : cache_bytes, 0, kMaxCacheBytes},
        {"background_jobs", options.background_jobs, 1, kMaxBackgroundJobs},
        {"write_buffer_bytes", options.write_buffer_bytes, kMinOptionBytes,
         kMaxOptionBytes},

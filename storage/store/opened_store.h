@@ -121,7 +121,7 @@ inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
 
 struct OpenedStore {
   std::string path;
-  StoreOptions options;  // as the store has them: none is unset
+  StoreOptions options;  // those of Store::Options
   std::shared_ptr<SharedState> shared;
   std::unique_ptr<StoreEnv> env;
   // Families with a record and no column family, in a store that is open for

@@ -816,6 +816,11 @@ TEST_F(StoreOpen, ResourcesThatDoNotGoTogetherAreRefusedByName) {
     ExpectRefusal(options, {{"a", {}}},
                   StatusIs(Status::kInvalidArgument, HasSubstr(problem)));
   }
+  // The limit is that of a cache of the store's own.
+  const StoreOptions larger{.block_cache =
+                                rocksdb::NewLRUCache(size_t{1} << 63)};
+  ASSERT_THAT(Open(larger, {{"a", {}}}), IsOk());
+  EXPECT_THAT(Open(StoreOptions(store_->Options()), {}), IsOk());
 }
 
 }  // namespace
