@@ -2,6 +2,7 @@
 #include "rocksdb/utilities/checkpoint.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "rocksdb/write_batch.h"
@@ -25,7 +26,8 @@ namespace {
 // open database does not notice that its own was damaged. Then syncs the log,
 // which RocksDB does not: after a power cut, the store would give the numbers
 // of changes that the copy has to others.
-Status CheckCopy(const OpenedStore& opened, const std::string& files) {
+Status CheckCopy(Store::Impl* store, const std::string& files) {
+  const OpenedStore& opened = store->opened;
   std::string manifest;
   Status s = CheckManifest(opened.database->GetEnv(), files,
                            /*is_copy=*/true, &manifest);
@@ -37,6 +39,7 @@ Status CheckCopy(const OpenedStore& opened, const std::string& files) {
   // Some file systems cannot sync a log beside writes. A write syncs it.
   rocksdb::WriteBatch mark;
   MarkStream(&mark);
+  const std::lock_guard no_records(store->writer.records_mutex);
   return opened.database.WriteSynced(&mark);
 }
 
@@ -76,7 +79,7 @@ Status Store::Checkpoint(const std::string& directory) {
       s = Named(impl_->opened,
                 checkpoint->CreateCheckpoint(staging.contents()));
     }
-    if (s.ok()) s = CheckCopy(impl_->opened, staging.contents());
+    if (s.ok()) s = CheckCopy(impl_.get(), staging.contents());
     SetPermissions(staging.contents(),
                    PermissionsForCopyOf(impl_->opened.path));
     return s.ok() ? staging.Commit() : s;
@@ -90,7 +93,7 @@ Status Store::Backup(const std::string& directory, BackupInfo* info) {
     const Writer::LogsAll logs_all(&impl_->writer);
     const PurgeWaker waker(impl_->opened.database.get(), &impl_->compact_mutex);
     const auto check = [this](const std::string& files) {
-      return CheckCopy(impl_->opened, files);
+      return CheckCopy(impl_.get(), files);
     };
     return Named(impl_->opened, CreateBackup(impl_->opened.database.get(),
                                              directory, check, info));
