@@ -1,9 +1,10 @@
 // FindStore inspects the path of a store before anything is opened for writing.
 //
-// It opens the column family of the records, and in a copy all others, for
-// reading only. So a database that is no store, or another store than the
-// caller expects, stays unchanged: opening one for writing changes it (tests
-// StoreOpen.OtherRocksdbDatabaseIsNoStore, OtherOptionsThanKeptAreNamed).
+// It opens the column family of the records for reading only, and all others,
+// too, if no log has a byte, as in a copy. So a database that is no store, or
+// another store than the caller expects, stays unchanged: opening one for
+// writing changes it (tests StoreOpen.OtherRocksdbDatabaseIsNoStore,
+// OtherOptionsThanKeptAreNamed).
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@
 //
 // A filter sees the cells that the read would give without it: the newest
 // max_versions in the time range, in the order of the read. A row without cells
-// after the filter is not given, and column_limit counts columns after it: of
-// the cells behind that page RowsWith alone sees any.
+// after the filter is not given, and column_limit counts columns after it. The
+// cells behind the last of these columns reach no filter but RowsWith.
 // doc/store.md lists HBase's filters and their names here. Filters are
 // immutable, cheap to copy, and safe to use from any thread. State, such as the
 // rows of a page, belongs to one read.
