@@ -489,6 +489,34 @@ TEST_F(Export, RemovesNoDirectoryOfAnother) {
   EXPECT_TRUE(std::filesystem::exists(out_));
 }
 
+// Whoever may not read the parent has not just created the directory.
+TEST_F(Export, TakesADirectoryWhoseParentIsClosed) {
+  class ClosedEnv final : public rocksdb::EnvWrapper {
+   public:
+    explicit ClosedEnv(std::string closed)
+        : EnvWrapper(rocksdb::Env::Default()), closed_(std::move(closed)) {}
+    const char* Name() const override { return "ClosedEnv"; }
+    Status NewDirectory(
+        const std::string& path,
+        std::unique_ptr<rocksdb::Directory>* directory) override {
+      return path == closed_ ? Status::IOError(path, "Permission denied")
+                             : EnvWrapper::NewDirectory(path, directory);
+    }
+
+   private:
+    const std::string closed_;
+  };
+  ClosedEnv env(dir_.path().string());
+  for (const bool exists : {false, true}) {
+    const std::string path = dir_.File(exists ? "old" : "new");
+    if (exists) std::filesystem::create_directory(path);
+    std::unique_ptr<hfile_transfer::ExportDirectory> directory;
+    ASSERT_THAT(hfile_transfer::ExportDirectory::Create(&env, path, &directory),
+                IsOk());
+    EXPECT_EQ(directory->Commit().ok(), exists);
+  }
+}
+
 TEST_F(Export, OfNothingIsAnEmptyDirectory) {
   Open({{"f", {}}});
   ASSERT_THAT(Run(), IsOk());
