@@ -134,6 +134,12 @@ Families ToRead(const Families& families) {
 
 void AddFiles(const rocksdb::ColumnFamilyMetaData& listing,
               const std::vector<std::string>& directories, TreeFamily* family) {
+  // Bounds of files have timestamps, also where the files' keys have none.
+  const auto user_key = [family](std::string key) {
+    key.resize(key.size() -
+               std::min(key.size(), sst::TimestampBytesOf(family->comparator)));
+    return key;
+  };
   for (const rocksdb::LevelMetaData& level : listing.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
       const auto in = [&file](const std::string& directory) {
@@ -150,8 +156,8 @@ void AddFiles(const rocksdb::ColumnFamilyMetaData& listing,
       added.level = level.level;
       added.sums.files = added.sums.unread_files = 1;
       added.sums.bytes = file.size;
-      added.smallest = file.smallestkey;
-      added.largest = file.largestkey;
+      added.smallest = user_key(file.smallestkey);
+      added.largest = user_key(file.largestkey);
       added.missing = missing;
     }
   }

@@ -50,7 +50,7 @@ struct TreeFile {
   std::string path;
   int level = 0;
   TreeSums sums;         // until AddRead only the bytes, from the MANIFEST
-  std::string smallest;  // user keys
+  std::string smallest;  // user keys, without timestamps
   std::string largest;
   bool missing = false;  // in no directory when the tree was read
 };

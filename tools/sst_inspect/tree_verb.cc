@@ -34,17 +34,13 @@ struct TreeArgs : FileArgs {
   }
 };
 
-// Reads the facts of each file, and takes timestamps off its bounds of keys.
+// Reads the facts of each file.
 ExitCode ReadFiles(const FileOpener& opener, DatabaseTree* tree) {
   ExitCode worst = ExitCode::kOk;
   for (TreeFamily& family : tree->families) {
     for (TreeFile& file : family.files) {
       worst = std::max(worst, opener.Open(file, [&](const TableFile& table) {
         file.sums.AddRead(table.Facts());
-        for (std::string* const key : {&file.smallest, &file.largest}) {
-          key->resize(key->size() -
-                      std::min(key->size(), table.timestamp_bytes()));
-        }
         return ExitCode::kOk;
       }));
     }

@@ -245,9 +245,14 @@ TEST_F(TreeVerb, ShowsKeysWithoutTheirTimestamps) {
     ExpectOk(db->Put({}, "b", time, "v"));
     ExpectOk(db->Flush({}));
   }
-  const auto file = Files().at(0);
-  EXPECT_EQ(file.at("smallest_key"), "a");
-  EXPECT_EQ(file.at("largest_key"), "b");
+  for (const bool missing : {false, true}) {
+    const auto file = Files().at(0);
+    EXPECT_EQ(file.at("read"), !missing);
+    EXPECT_EQ(file.at("smallest_key"), "a");
+    EXPECT_EQ(file.at("largest_key"), "b");
+    const std::string path = file.at("path");
+    fs::remove(path);
+  }
 }
 
 TEST_F(TreeVerb, NamesAComparatorThatIsNotKnown) {
