@@ -19,6 +19,7 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
+#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/open_db.h"
 #include "rowbloom/printable.h"
@@ -127,6 +128,10 @@ Families ToRead(const Families& families) {
     options.comparator = family.options.comparator;
     options.num_levels = std::min(family.options.num_levels, kMaxLevels);
     options.compaction_style = family.options.compaction_style;
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
+    options.persist_user_defined_timestamps =
+        family.options.persist_user_defined_timestamps;
+#endif
     reading.emplace_back(family.name, options);
   }
   return reading;

@@ -14,6 +14,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/merge_operator.h"
+#include "rocksdb/version.h"
 #include "rowbloom/open_db.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/files.h"
@@ -254,6 +255,27 @@ TEST_F(TreeVerb, ShowsKeysWithoutTheirTimestamps) {
     fs::remove(path);
   }
 }
+
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 806
+// The MANIFEST says so since RocksDB 8.6, which opens such a family in no other
+// way.
+TEST_F(TreeVerb, ShowsAFamilyWhoseTimestampsAreInMemoryAlone) {
+  options_ = TestDbOptions({});
+  ExpectOk(rocksdb::Comparator::CreateFromString(
+      {}, "leveldb.BytewiseComparator.u64ts", &options_.comparator));
+  options_.persist_user_defined_timestamps = false;
+  options_.allow_concurrent_memtable_write = false;  // RocksDB requires it
+  {
+    const auto db = OpenDb(options_, path_);
+    ExpectOk(db->Put({}, "a", std::string("\x2a\0\0\0\0\0\0\0", 8), "v"));
+    ExpectOk(db->Flush({}));
+  }
+  const auto files = Files();
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files[0].at("smallest_key"), "a");
+  EXPECT_EQ(files[0].at("largest_key"), "a");
+}
+#endif
 
 TEST_F(TreeVerb, NamesAComparatorThatIsNotKnown) {
   const OddOrder order;
