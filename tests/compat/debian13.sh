@@ -103,8 +103,9 @@ cmake --preset release
 cmake --build --preset release --target swap_db make_policy
 
 step "Debian 13: build and tests"
-# A root in which debootstrap was interrupted still has its folder.
-if [[ -e $root/debootstrap ]]; then
+# A root in which debootstrap was interrupted still has its log. DIR may be a
+# directory with a folder of that name, which is not ours to remove.
+if [[ -e $root/debootstrap/debootstrap.log ]]; then
   rm -rf --one-file-system "$root"
 fi
 if [[ ! -e $root/etc/debian_version ]]; then
