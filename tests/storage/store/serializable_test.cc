@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -45,13 +46,13 @@ ListCell ListCellAt(uint64_t index) {
   return {"row" + std::to_string(index % 2), kFamilies[index / 2].name};
 }
 
-// One that has been acknowledged. The others have written nothing.
+// An operation has a kind if it was acknowledged. Others have written nothing.
 struct Operation {
   std::string kind;
   uint64_t begin = 0;  // the ticket before it, and that after it
   uint64_t end = 0;
   std::map<uint64_t, std::string> reads;  // the list that was read, by cell
-  std::map<uint64_t, bool> appends;       // cells
+  std::set<uint64_t> appends;             // cells
 };
 
 class History : public ::testing::Test {
@@ -88,7 +89,7 @@ class History : public ::testing::Test {
     for (uint64_t cell = 0; cell < kCells; ++cell) {
       if (!random->OneIn(4)) continue;
       const ListCell at = ListCellAt(cell);
-      made->appends[cell] = true;
+      made->appends.insert(cell);
       const auto read = made->reads.find(cell);
       if (read == made->reads.end() || random->OneIn(2)) {
         transaction->Append(at.row, at.family, "list", token);
@@ -107,7 +108,7 @@ class History : public ::testing::Test {
     const uint64_t cell = random->Below(kCells);
     const ListCell at = ListCellAt(cell);
     made->kind = "append";
-    made->appends[cell] = true;
+    made->appends.insert(cell);
     std::string joined;
     EXPECT_THAT(store_->Append(at.row, at.family, "list", token, &joined),
                 IsOk());
@@ -123,7 +124,7 @@ class History : public ::testing::Test {
       if (!random->OneIn(3)) continue;
       const ListCell at = ListCellAt(cell);
       batch.Append(at.row, at.family, "list", token);
-      made->appends[cell] = true;
+      made->appends.insert(cell);
     }
     made->kind = "batch";
     EXPECT_THAT(store_->Write(batch), IsOk());
@@ -139,11 +140,11 @@ class History : public ::testing::Test {
     WriteBatch batch;
     if (random->OneIn(2)) batch.Delete(at.row, at.family, "list");
     batch.Put(at.row, at.family, "list", list + token);
-    made->appends[cell] = true;
+    made->appends.insert(cell);
     const uint64_t other = (cell + 2) % kCells;  // of the same row
     if (random->OneIn(2)) {
       batch.Append(at.row, ListCellAt(other).family, "list", token);
-      made->appends[other] = true;
+      made->appends.insert(other);
     }
     made->kind = "check and write";
     made->reads[cell] = list;
@@ -248,8 +249,7 @@ class History : public ::testing::Test {
           acknowledged = Transact(&random, token, &next);
       }
       next.end = Ticket();
-      // The token of one that failed stands nowhere: it has another kind.
-      if (!acknowledged) next = {.kind = ""};
+      if (!acknowledged) next = {};
       made->push_back(std::move(next));
     }
   }
