@@ -75,22 +75,6 @@ class OldestPut {
     return false;
   }
 
-  // While it lives, nothing is known: puts that were read are written again,
-  // which compactions may have removed since. They have to be noted before it
-  // ends.
-  class Rewrite {
-   public:
-    explicit Rewrite(OldestPut* oldest) : oldest_(*oldest) {
-      ++oldest_.rewrites_;
-    }
-    ~Rewrite() { --oldest_.rewrites_; }
-    Rewrite(const Rewrite&) = delete;
-    Rewrite& operator=(const Rewrite&) = delete;
-
-   private:
-    OldestPut& oldest_;
-  };
-
   // A time before which the family has no put, for a compaction that is under
   // way. It lives no longer than the compaction and the family's OldestPut.
   class Bound {
@@ -105,7 +89,6 @@ class OldestPut {
     // 0: nothing is known. Puts may have been noted, flushed and forgotten
     // after the files were read.
     uint64_t ms() const {
-      if (oldest_.rewrites_ > 0) return 0;
       const uint64_t ms = std::min<uint64_t>(ms_, oldest_.noted_ms_);
       return flushes_ % 2 == 0 && flushes_ == oldest_.flushes_ ? ms : 0;
     }
@@ -146,8 +129,7 @@ class OldestPut {
   rocksdb::DB* database_ = nullptr;                    // guarded, as is:
   std::weak_ptr<rocksdb::ColumnFamilyHandle> family_;  // owned by its users
   std::atomic<uint64_t> noted_ms_ = kNone;
-  std::atomic<uint64_t> flushes_ = 0;   // their beginnings and ends
-  std::atomic<uint64_t> rewrites_ = 0;  // those that live
+  std::atomic<uint64_t> flushes_ = 0;  // their beginnings and ends
 };
 
 }  // namespace rowbloom

@@ -590,7 +590,6 @@ class Writer::Draft {
     // Cells are joined one by one, as together they may be larger than memory.
     for (const auto& [at, cell] : joins_) {
       const auto& [family, key] = at;
-      const OldestPut::Rewrite rewrite(&family->shared_rules->oldest_put);
       rocksdb::PinnableSlice value;
       Entries entries;
       std::string problem;
@@ -605,7 +604,17 @@ class Writer::Draft {
           family->shared_rules->oldest_put.Note(entry.timestamp_ms);
         }
       }
-      Status s = opened_.database->Put(options, family->handle(), key, value);
+      // Compactions may have removed expired puts since they were read, and the
+      // deletes that took them before the puts were noted. By this later time
+      // such puts have expired, too, and are not written again.
+      std::string rest;
+      Slice written(value.data(), value.size());
+      if (RemoveDead(family->shared_rules->Get(),
+                     {.wall_ms = opened_.shared->clock.WallNow()}, &entries)) {
+        rest = EncodeEntries(entries);
+        written = rest;
+      }
+      Status s = opened_.database->Put(options, family->handle(), key, written);
       if (!s.ok()) return s;
       family->shared_rules->updates.Joined(cell, entries.size());
     }

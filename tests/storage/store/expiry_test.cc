@@ -180,6 +180,17 @@ TEST_P(ExpiryOf, ADeleteStaysWhileAPutBelowItWasJoined) {
   ExpectVersions({"later"});
 }
 
+// Compactions may have removed it, and then the delete that took it.
+TEST_F(Expiry, AnExpiredVersionIsNotWrittenAgain) {
+  ASSERT_NO_FATAL_FAILURE(Put());
+  Expire();
+  for (int i = 0; i < 8; ++i) {  // after some the writer joins the versions
+    ASSERT_THAT(store_->Put("r", "f", "q", "later", {.timestamp_ms = now_ms_}),
+                IsOk());
+  }
+  ExpectVersions({"later"});
+}
+
 // An expired put in a file above has pushed out, or replaced, what a file below
 // still has.
 TEST_F(Expiry, APutKeepsWhatItReplacedHidden) {

@@ -131,16 +131,6 @@ TEST_F(OldestPutTest, NothingIsKnownDuringAFlush) {
   EXPECT_EQ(during->ms(), 0);
 }
 
-TEST_F(OldestPutTest, NothingIsKnownDuringARewrite) {
-  const OldestPut::Bound bound(*oldest_);
-  {
-    const OldestPut::Rewrite rewrite(&*oldest_);
-    EXPECT_EQ(bound.ms(), 0);
-    Put(50);
-  }
-  EXPECT_EQ(bound.ms(), 50);
-}
-
 TEST_F(OldestPutTest, TheLowestLevelHasNoFileBelowIt) {
   Put(50);
   ASSERT_THAT(Flush(), IsOk());
