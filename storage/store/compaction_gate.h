@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "rocksdb/db.h"
 #include "rocksdb/listener.h"
 
 namespace rowbloom {
@@ -68,10 +69,21 @@ class CompactionGate final : public rocksdb::EventListener {
     CompactionGate* const gate_;
   };
 
+  // Tells whether the compaction that this thread has begun may keep records
+  // for a snapshot. True in other threads, and in a second call.
+  static bool TakeHasSnapshots() { return std::exchange(has_snapshots_, true); }
+
   // RocksDB calls these without a lock. Each begin is followed by a completion,
   // unless the database is closing.
-  void OnCompactionBegin(rocksdb::DB* /*database*/,
+  void OnCompactionBegin(rocksdb::DB* database,
                          const rocksdb::CompactionJobInfo& info) override {
+    // RocksDB has just listed the snapshots. One that is released since then,
+    // as in the wait below, still has its records kept.
+    uint64_t snapshots = 0;
+    has_snapshots_ = database == nullptr ||
+                     !database->GetIntProperty(
+                         rocksdb::DB::Properties::kNumSnapshots, &snapshots) ||
+                     snapshots > 0;
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !Has(closed_, info.cf_id); });
     running_.push_back(info.cf_id);
@@ -91,6 +103,8 @@ class CompactionGate final : public rocksdb::EventListener {
     return std::ranges::none_of(
         running_, [&](uint32_t family) { return Has(families, family); });
   }
+
+  static inline thread_local bool has_snapshots_ = true;
 
   std::mutex mutex_;
   std::condition_variable changed_;

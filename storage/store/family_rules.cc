@@ -9,6 +9,7 @@
 
 #include "rocksdb/env.h"
 #include "rowbloom/printable.h"
+#include "storage/store/compaction_gate.h"
 
 namespace rowbloom {
 namespace {
@@ -164,7 +165,7 @@ class Reclaim final : public CompactionFilter {
         // taken from now on sees all deletes that are compacted. RocksDB also
         // passes deletes that were removed. Later ones (kLaterPuts) must not
         // take entries that were written after the removal.
-        apply_family_deletes_(!parts.shared->HasSnapshots() &&
+        apply_family_deletes_(!CompactionGate::TakeHasSnapshots() &&
                               !parts.shared->MayHave(kLaterPuts)) {}
 
   const char* Name() const override { return "rowbloom.Reclaim"; }

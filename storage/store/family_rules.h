@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "rocksdb/compaction_filter.h"
-#include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/status.h"
@@ -33,17 +32,6 @@ struct SharedState {
   explicit SharedState(WallClock wall_clock) : clock(std::move(wall_clock)) {}
 
   LeasedClock clock;
-  // The open database, which outlives its compactions; nullptr: it is not open
-  // yet.
-  std::atomic<rocksdb::DB*> database{nullptr};
-  bool HasSnapshots() const {
-    rocksdb::DB* const opened = database;
-    uint64_t snapshots = 0;
-    return opened != nullptr &&
-           (!opened->GetIntProperty(rocksdb::DB::Properties::kNumSnapshots,
-                                    &snapshots) ||
-            snapshots > 0);
-  }
   // As the store record has them (metadata.h).
   std::atomic<RareKinds> rare_kinds{kRowDeletes};
   bool MayHave(RareKinds kinds) const { return (rare_kinds & kinds) != 0; }

@@ -321,7 +321,6 @@ class Opener {
                                 : Database::Access::kReadWrite,
         options_.front_filter_limit_bytes > 0 ? &front_filter : nullptr);
     if (!s.ok()) return NamingDamagedFile(env_, path(), s);
-    opened_.shared->database = opened_.database->GetRootDB();
     // RocksDB may call the listener while a wrapper is being destroyed.
     if (Writes()) opened_.listener->SetDatabase(opened_.database->GetRootDB());
     return s;

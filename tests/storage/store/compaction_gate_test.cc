@@ -5,8 +5,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "rocksdb/compaction_filter.h"
+#include "storage/store/database.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/wait_for.h"
 
 namespace rowbloom {
@@ -86,6 +93,57 @@ TEST_F(CompactionGateTest, WaitsNoLongerThanIsAsked) {
   gate_.WaitForNone({1}, std::chrono::hours(1));
   EXPECT_TRUE(completes);
   compaction.join();
+}
+
+// Releases a snapshot once a compaction has begun.
+struct Releasing final : public rocksdb::EventListener {
+  const rocksdb::Snapshot* snapshot = nullptr;
+  void OnCompactionBegin(rocksdb::DB* database,
+                         const rocksdb::CompactionJobInfo& /*info*/) override {
+    if (snapshot == nullptr) return;
+    database->ReleaseSnapshot(std::exchange(snapshot, nullptr));
+  }
+};
+
+// Notes for each compaction whether it has snapshots.
+struct Noting final : public rocksdb::CompactionFilterFactory {
+  std::vector<bool> has_snapshots;
+  const char* Name() const override { return "Noting"; }
+  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
+      const rocksdb::CompactionFilter::Context& /*context*/) override {
+    has_snapshots.push_back(CompactionGate::TakeHasSnapshots());
+    return nullptr;
+  }
+};
+
+// RocksDB keeps what a snapshot sees that was there at the beginning.
+TEST(SnapshotsOfACompaction, AreThoseOfItsBeginning) {
+  const test::TempDir dir;
+  const auto releasing = std::make_shared<Releasing>();
+  const auto noting = std::make_shared<Noting>();
+  rocksdb::DBOptions options;
+  options.create_if_missing = true;
+  options.listeners = {std::make_shared<CompactionGate>(2), releasing};
+  rocksdb::ColumnFamilyOptions of_family;
+  of_family.disable_auto_compactions = true;
+  of_family.compaction_filter_factory = noting;
+  Database database;
+  ASSERT_THAT(database.Open(options, dir.File("db"), {{"default", of_family}},
+                            Database::Access::kReadWrite),
+              test::IsOk());
+  for (const bool has_snapshot : {true, false}) {
+    // RocksDB would move a single file without a compaction.
+    for (int file = 0; file < 2; ++file) {
+      ASSERT_THAT(database->Put({}, "key", "value"), test::IsOk());
+      ASSERT_THAT(database->Flush({}), test::IsOk());
+    }
+    if (has_snapshot) releasing->snapshot = database->GetSnapshot();
+    noting->has_snapshots.clear();
+    ASSERT_THAT(database->CompactRange({}, nullptr, nullptr), test::IsOk());
+    ASSERT_FALSE(noting->has_snapshots.empty());
+    const bool first = noting->has_snapshots.front();
+    EXPECT_EQ(first, has_snapshot);
+  }
 }
 
 }  // namespace
