@@ -131,7 +131,8 @@ class Store {
   // Closes the store. REQUIRES that no call is under way, and that its
   // snapshots, iterators, scanners, loads and transactions are destroyed.
   // In a process that was forked from the one that opened it, all changes are
-  // NotSupported, reads may wait for ever, and this does nothing: such a
+  // NotSupported, reads may wait for ever, as may the destructors of snapshots,
+  // iterators, scanners, cells and transactions, and this does nothing: such a
   // process can open the store for reading. A store must not be a static
   // variable: it would outlive RocksDB's own, and the process would crash at
   // its end.
