@@ -348,7 +348,8 @@ class Store {
   rocksdb::Status AlterFamily(const std::string& name,
                               const FamilyOptions& options);
   // The InvalidArgument with which AlterFamily would refuse now, for callers
-  // that alter several families or none. Changes nothing.
+  // that alter several families: then only errors such as the disk's can come
+  // between two. Changes nothing.
   rocksdb::Status CheckAlterFamily(const std::string& name,
                                    const FamilyOptions& options) const;
 
