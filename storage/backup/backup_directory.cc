@@ -166,8 +166,12 @@ class BackupEnv final : public rocksdb::EnvWrapper {
     Status s = EnvWrapper::DeleteFile(file);
     if (!IsList(file)) return s;
     if (s.ok()) s = SyncDirectory(target(), ParentOf(file));
-    // RocksDB would go on with the files of the list.
-    if (!s.ok()) KeepFiles();
+    if (s.ok()) return s;
+    // RocksDB would go on with the files of the list, also if the backup is the
+    // one that has failed. The list may be on the disk.
+    KeepFiles();
+    const std::lock_guard lock(mutex_);
+    made_.clear();
     return s;
   }
   Status DeleteDir(const std::string& directory) override {

@@ -760,6 +760,32 @@ TEST(FilesOfABackup, AreOnTheDiskBeforeTheirList) {
                                                 backups + "/shared_checksum"}));
 }
 
+// A power cut may bring the list of a backup that failed back.
+TEST(FilesOfABackup, StayIfTheDeletionOfTheirListIsNotSynced) {
+  const CallingStore calling;
+  ASSERT_THAT(calling.store->Put("row", "c", "q", "v"), IsOk());
+  const std::string backups = calling.dir.File("backups");
+  const std::string list = backups + "/meta/1";
+  const std::string copy = calling.dir.File("list");
+  calling.files->On(FileCall::kDelete, [&](const std::string& path) {
+    if (path == list) std::filesystem::copy_file(list, copy);
+  });
+  calling.files->On(FileCall::kSync, [&](const std::string& path) {
+    const bool has_list =
+        std::filesystem::exists(list) || std::filesystem::exists(copy);
+    return path == backups + "/meta" && has_list
+               ? rocksdb::IOStatus::IOError("injected")
+               : rocksdb::IOStatus::OK();
+  });
+  EXPECT_TRUE(calling.store->Backup(backups).IsIOError());
+  calling.files->Off(FileCall::kDelete);
+  calling.files->Off(FileCall::kSync);
+  ASSERT_TRUE(std::filesystem::exists(copy));
+  ASSERT_FALSE(std::filesystem::exists(list));
+  std::filesystem::copy_file(copy, list);
+  EXPECT_THAT(VerifyBackup(backups, 1), IsOk());
+}
+
 // A file system that has none returns EPERM.
 TEST(WithoutHardLinks, CheckpointsAndLoadsCopyTheirFiles) {
   const CallingStore calling;
