@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "lib/bytes/text.h"
-#include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "storage/hfile/vlong.h"
 
@@ -188,12 +187,6 @@ std::string DescribeCell(std::string_view bytes) {
                 " and a value of ",
                 LoadBig<uint32_t>(bytes.data() + sizeof(uint32_t)),
                 " bytes in ", bytes.size());
-}
-
-std::string KeyText(std::string_view key) {
-  constexpr size_t kMostBytes = 64 * 1024;
-  return ToPrintable(key.substr(0, kMostBytes)) +
-         (key.size() > kMostBytes ? "..." : "");
 }
 
 }  // namespace hfile

@@ -74,8 +74,4 @@ void AppendCell(const HFileCellView& cell, const CellForm& form,
 // Returns a text with the lengths that a cell claims and the bytes available.
 std::string DescribeCell(std::string_view bytes);
 
-// Returns the text of a key, or of a part of one, for a message: rows are
-// whole, but a qualifier may have as many bytes as a block.
-std::string KeyText(std::string_view key);
-
 }  // namespace rowbloom::hfile

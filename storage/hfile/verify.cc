@@ -10,6 +10,7 @@
 
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
+#include "storage/format/key_text.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/hfile/block_walk.h"
 #include "storage/hfile/iterator.h"

@@ -14,6 +14,7 @@
 #include "rowbloom/hfile_format.h"
 #include "rowbloom/hfile_reader.h"
 #include "rowbloom/printable.h"
+#include "storage/format/key_text.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/output_file.h"
 #include "storage/format/status_text.h"

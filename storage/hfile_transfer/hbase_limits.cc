@@ -4,6 +4,7 @@
 
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
+#include "storage/format/key_text.h"
 
 namespace rowbloom::hfile_transfer {
 namespace {
@@ -77,12 +78,8 @@ Status CheckCell(const HFileCellView& cell) {
 }
 
 std::string DescribeCell(const HFileCellView& cell) {
-  // Rows have a limit. A qualifier may have as many bytes as a block.
-  constexpr size_t kMostBytes = 64 * 1024;
   return "row \"" + ToPrintable(cell.row) + "\", cell " +
-         ToPrintable(cell.family) + ":" +
-         ToPrintable(cell.qualifier.substr(0, kMostBytes)) +
-         (cell.qualifier.size() > kMostBytes ? "..." : "");
+         ToPrintable(cell.family) + ":" + KeyText(cell.qualifier);
 }
 
 }  // namespace rowbloom::hfile_transfer
