@@ -254,7 +254,10 @@ void Reader::LoadBloom(const BlockLocation& location, BlockType type) {
     }
   }
   if (!status.ok()) {
-    bloom_status_ = file_->Located("Bloom filter", location.offset, status);
+    // A filter of a kind that is not read may be sound, another is damaged.
+    if (bloom_status_.ok() || bloom_status_.IsNotSupported()) {
+      bloom_status_ = file_->Located("Bloom filter", location.offset, status);
+    }
     return;
   }
   filter = std::move(loaded);

@@ -728,6 +728,20 @@ TEST_F(HostileHFile, BloomFiltersThatCannotBeTrusted) {
            "index entry 0: block of");
 }
 
+TEST_F(HostileHFile, ABloomFilterThatIsNotReadHidesNoDamageOfTheOther) {
+  std::string file = File();
+  EditPayload(&file, BlockType::kGeneralBloomMeta,
+              [](std::string* p) { p->resize(3); });
+  EditPayload(&file, BlockType::kDeleteFamilyBloomMeta,
+              [](std::string* p) { Overwrite32(p, 0, 2); });  // a version
+  ASSERT_THAT(Open(file), IsOk());
+  EXPECT_THAT(reader_->BloomStatus(),
+              StatusIs(kCorruption, HasSubstr("cut short")));
+  HFileReport report;
+  EXPECT_THAT(reader_->Verify(&report), IsOk());
+  EXPECT_THAT(report.problems, Contains(HasSubstr("cut short")));
+}
+
 TEST_F(HostileHFile, BloomChunksThatCannotBeTrusted) {
   const std::string good = File();
   // The chunk is the data block: another magic.
