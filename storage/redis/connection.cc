@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "rowbloom/printable.h"
@@ -55,14 +56,14 @@ timeval Timeout(int milliseconds) {
 }
 
 // Makes the reader refuse long or nested arrays, which take memory before their
-// elements arrive. EXEC replies with short ones.
+// elements arrive. EXEC replies with an element for each command.
 void RefuseArrays(redisReader* reader) {
   static const redisReplyObjectFunctions all = *reader->fn;
   static redisReplyObjectFunctions short_arrays = [] {
     redisReplyObjectFunctions functions = all;
     functions.createArray = [](const redisReadTask* task,
                                auto elements) -> void* {
-      constexpr int kMostElements = 16;
+      constexpr int kMostElements = 8192;
       const bool is_short =
           elements <= kMostElements && task->parent == nullptr;
       return is_short ? all.createArray(task, elements) : nullptr;
@@ -70,6 +71,38 @@ void RefuseArrays(redisReader* reader) {
     return functions;
   }();
   reader->fn = &short_arrays;
+}
+
+// Sets `*refusal` to the text of an error, if it has none yet.
+Reply ToReply(const redisReply& raw, std::optional<std::string>* refusal) {
+  constexpr size_t kMostShown = 200;
+  Reply reply;
+  switch (raw.type) {
+    case REDIS_REPLY_INTEGER:
+      reply.kind = Reply::Kind::kInteger;
+      reply.integer = raw.integer;
+      break;
+    case REDIS_REPLY_STRING:
+      reply.kind = Reply::Kind::kString;
+      reply.text.assign(raw.str, raw.len);
+      break;
+    case REDIS_REPLY_NIL:
+      reply.kind = Reply::Kind::kNil;
+      break;
+    case REDIS_REPLY_ARRAY:
+      for (size_t i = 0; i < raw.elements; ++i) {
+        reply.elements.push_back(ToReply(*raw.element[i], refusal));
+      }
+      break;
+    case REDIS_REPLY_ERROR:
+      if (!*refusal) {
+        *refusal = ToPrintable({raw.str, std::min(raw.len, kMostShown)});
+      }
+      break;
+    default:
+      break;
+  }
+  return reply;
 }
 
 }  // namespace
@@ -192,7 +225,7 @@ Status Connection::ReadReply(size_t max_bytes, void** reply) {
 Status Connection::Exchange(std::vector<Reply>* replies, size_t max_bytes) {
   replies->clear();
   const NoSigpipe no_sigpipe;
-  Status refused;
+  std::optional<std::string> refusal;
   for (int is_sent = 0; is_sent == 0;) {
     if (redisBufferWrite(context_.get(), &is_sent) != REDIS_OK) {
       return Failed("cannot send");
@@ -203,33 +236,12 @@ Status Connection::Exchange(std::vector<Reply>* replies, size_t max_bytes) {
     if (Status s = ReadReply(max_bytes, &raw); !s.ok()) return s;
     const std::unique_ptr<redisReply, FreeReply> reply(
         static_cast<redisReply*>(raw));
-    Reply& result = replies->emplace_back();
-    switch (reply->type) {
-      case REDIS_REPLY_INTEGER:
-        result.kind = Reply::Kind::kInteger;
-        result.integer = reply->integer;
-        break;
-      case REDIS_REPLY_STRING:
-        result.kind = Reply::Kind::kString;
-        result.text.assign(reply->str, reply->len);
-        break;
-      case REDIS_REPLY_NIL:
-        result.kind = Reply::Kind::kNil;
-        break;
-      case REDIS_REPLY_ERROR:
-        // Reads the other replies, too, so that the connection stays usable.
-        if (refused.ok()) {
-          constexpr size_t kMostShown = 200;
-          refused = Status::IOError(
-              Where() + " refuses",
-              ToPrintable({reply->str, std::min(reply->len, kMostShown)}));
-        }
-        break;
-      default:
-        break;
-    }
+    // The others are read after an error, too, so that the connection stays
+    // usable.
+    replies->push_back(ToReply(*reply, &refusal));
   }
-  return refused;
+  return refusal ? Status::IOError(Where() + " refuses", *refusal)
+                 : Status::OK();
 }
 
 Status Connection::Call(std::initializer_list<std::string_view> words,

@@ -20,6 +20,7 @@ struct Reply {
   enum class Kind { kInteger, kString, kNil, kOther } kind = Kind::kOther;
   int64_t integer = 0;
   std::string text;
+  std::vector<Reply> elements;  // of an array, which is kOther
 };
 
 class Connection {

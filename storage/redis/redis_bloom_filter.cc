@@ -117,14 +117,14 @@ class RedisBloomFilter::Impl {
                    const Visit& visit) {
     const auto hashes = static_cast<size_t>(shape().hashes);
     const size_t keys_per_trip = std::max<size_t>(1, kMaxCommands / hashes);
-    std::vector<Reply> replies;
+    std::vector<Reply> bits;
     for (size_t start = 0; start < keys.size(); start += keys_per_trip) {
       const size_t count = std::min(keys_per_trip, keys.size() - start);
-      if (Status s = Trip(keys.subspan(start, count), set, &replies); !s.ok()) {
+      if (Status s = Trip(keys.subspan(start, count), set, &bits); !s.ok()) {
         return s;
       }
       for (size_t i = 0; i < count * hashes; ++i) {
-        visit(start + i / hashes, replies[1 + i].integer != 0);
+        visit(start + i / hashes, bits[i].integer != 0);
       }
     }
     return Status::OK();
@@ -255,13 +255,14 @@ class RedisBloomFilter::Impl {
     return s.ok() ? connection_.Exchange(&replies) : s;
   }
 
+  // Sets `*bits` to the previous values of all bits, and one reply more.
   Status Trip(std::span<const std::string_view> keys, bool set,
-              std::vector<Reply>* replies) {
-    // The tail is read before the bits, too: a filter that was lost may be
-    // loaded again before they all are read.
-    Status s = AppendTail();
+              std::vector<Reply>* bits) {
+    // A transaction: between commands of a pipeline the server executes others,
+    // which may lose the filter, and load it again before the tail is read.
+    Status s = connection_.Append({"MULTI"});
     if (!s.ok()) return s;
-    size_t bits = 0;
+    size_t count = 0;
     for (const std::string_view key : keys) {
       guava::VisitPlaces(
           Murmur3(key), kStrategy, shape().hashes, shape().bits,
@@ -269,26 +270,26 @@ class RedisBloomFilter::Impl {
             const std::string offset = std::to_string(place);
             s = set ? connection_.Append({"SETBIT", options_.name, offset, "1"})
                     : connection_.Append({"GETBIT", options_.name, offset});
-            ++bits;
+            ++count;
             return s.ok();
           });
       if (!s.ok()) return s;
     }
     s = AppendTail();
-    if (s.ok()) s = connection_.Exchange(replies);
+    std::vector<Reply> replies;
+    if (s.ok()) s = connection_.Append({"EXEC"});
+    if (s.ok()) s = connection_.Exchange(&replies);
     if (!s.ok()) return s;
+    *bits = std::move(replies.back().elements);
     const auto is_bit = [](const Reply& reply) {
       return reply.kind == Reply::Kind::kInteger;
     };
-    if (replies->size() != bits + 2 ||
-        replies->front().kind != Reply::Kind::kString ||
-        !std::all_of(replies->begin() + 1, replies->end() - 1, is_bit) ||
-        replies->back().kind != Reply::Kind::kString) {
+    if (bits->size() != count + 1 ||
+        !std::all_of(bits->begin(), bits->end() - 1, is_bit) ||
+        bits->back().kind != Reply::Kind::kString) {
       return Unexpected();
     }
-    return TailOf(replies->front()) == tail_ && TailOf(replies->back()) == tail_
-               ? s
-               : Gone();
+    return TailOf(bits->back()) == tail_ ? s : Gone();
   }
 
   const RedisFilterOptions options_;

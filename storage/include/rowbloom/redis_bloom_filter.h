@@ -18,9 +18,9 @@
 // restart without it; SETBIT would then silently begin a new one, and another
 // program may create a new filter. So the bit after the last one, which no key
 // sets, is set when a filter is created, and a random id follows it. Each
-// lookup compares them with those that Open read, on the same connection,
-// before the bits and after them. Filters of earlier versions have no id: a
-// filter that an earlier version created again looks like its predecessor.
+// lookup compares them with those that Open read, in one transaction with the
+// bits. Filters of earlier versions have no id: a filter that an earlier
+// version created again looks like its predecessor.
 //
 // An older state of the filter has the same mark and id. So keys that were put
 // last are absent, without an error, on a replica that has not got them yet or
