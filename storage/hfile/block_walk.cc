@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "storage/hfile/trailer.h"
-
 namespace rowbloom::hfile {
 
 using rocksdb::Status;
 
 bool BlockWalk::Next() {
-  const uint64_t end = reader_.file_bytes() - kTrailerBytes;
+  const uint64_t end = reader_.blocks_end();
   offset_ = end_;
   if (offset_ >= end) return false;
   block_.payload = {};
@@ -46,13 +44,12 @@ uint64_t BlockWalk::NextKnownOffset() {
     }
     known_offsets_.push_back(reader_.trailer().load_on_open_offset);
     known_offsets_.push_back(reader_.trailer().file_info_offset);
-    known_offsets_.push_back(reader_.file_bytes() - kTrailerBytes);
+    known_offsets_.push_back(reader_.blocks_end());
     std::sort(known_offsets_.begin(), known_offsets_.end());
   }
   const auto next =
       std::upper_bound(known_offsets_.begin(), known_offsets_.end(), offset_);
-  return next == known_offsets_.end() ? reader_.file_bytes() - kTrailerBytes
-                                      : *next;
+  return next == known_offsets_.end() ? reader_.blocks_end() : *next;
 }
 
 }  // namespace rowbloom::hfile

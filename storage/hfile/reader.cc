@@ -85,9 +85,8 @@ Status Reader::LoadTrailer() {
 
 // Reads the block of this type at `*offset` and moves `*offset` past it.
 Status Reader::LoadBlock(uint64_t* offset, BlockType type, Block* block) {
-  const uint64_t end = file_->size_bytes() - kTrailerBytes;
   BlockHeader header;
-  Status status = blocks_->ReadHeader(*offset, end, &header);
+  Status status = blocks_->ReadHeader(*offset, blocks_end(), &header);
   if (!status.ok()) return status;
   const BlockLocation location{*offset,
                                static_cast<uint32_t>(header.block_bytes())};
@@ -213,7 +212,7 @@ Status Reader::FindCellForm() {
 }
 
 void Reader::LoadBlooms(uint64_t offset) {
-  const uint64_t end = file_->size_bytes() - kTrailerBytes;
+  const uint64_t end = blocks_end();
   for (size_t blocks = 0; offset < end; ++blocks) {
     BlockHeader header;
     Status status = blocks_->ReadHeader(offset, end, &header);
@@ -265,6 +264,10 @@ void Reader::LoadBloom(const BlockLocation& location, BlockType type) {
 
 bool Reader::is_readable() const {
   return !trailer_.encrypted && CodecOf(trailer_.compression).has_value();
+}
+
+uint64_t Reader::blocks_end() const {
+  return file_->size_bytes() - TrailerBytes(trailer_);
 }
 
 std::optional<HFileKey> Reader::FirstKey() const {

@@ -75,6 +75,8 @@ class Reader : public HFileReader {
   // Tells whether blocks can be decompressed. If not, only the trailer was
   // read.
   bool is_readable() const;
+  // Returns the offset of the trailer, at which the blocks end.
+  uint64_t blocks_end() const;
   const RootIndex& data_root() const { return data_root_; }
   const RootIndex& meta_root() const { return meta_root_; }
   // Returns the header of the data root index. In all files that HBase writes,

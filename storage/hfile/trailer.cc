@@ -17,9 +17,9 @@ constexpr std::string_view kTrailerMagic = "TRABLK\"$";
 constexpr uint32_t kMajorVersion = 3;
 constexpr uint32_t kMinorVersion = 3;
 constexpr size_t kVersionBytes = 4;
-// The trailers of HFile v1 and v2 have other sizes.
+// The first minor version of v2 that has the messages of v3, and its blocks.
+constexpr uint32_t kMinorVersionV2 = 2;
 constexpr size_t kTrailerBytesV1 = 60;
-constexpr size_t kTrailerBytesV2 = 212;
 
 // The offset -1 means "none".
 constexpr uint64_t kNoOffset = std::numeric_limits<uint64_t>::max();
@@ -41,6 +41,11 @@ Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
       LoadBig<uint32_t>(tail.data() + tail.size() - kVersionBytes);
   trailer->major_version = version & 0xffffff;
   trailer->minor_version = version >> 24;
+  if (trailer->major_version == 2 &&
+      trailer->minor_version >= kMinorVersionV2 &&
+      HasMagicAt(tail, kTrailerBytesV2)) {
+    return Status::OK();
+  }
   if (trailer->major_version != kMajorVersion) {
     // Without a trailer these bytes are no version.
     const bool is_hfile = HasMagicAt(tail, kTrailerBytesV1) ||
@@ -63,7 +68,7 @@ Status CheckOffset(std::string_view what, uint64_t offset, uint64_t end) {
 }
 
 Status CheckNumbers(const HFileTrailer& trailer, uint64_t file_bytes) {
-  const uint64_t blocks_end = file_bytes - kTrailerBytes;
+  const uint64_t blocks_end = file_bytes - TrailerBytes(trailer);
   const uint64_t load_on_open = trailer.load_on_open_offset;
   Status status = CheckOffset("load-on-open", load_on_open, blocks_end);
   if (status.ok()) {
@@ -100,9 +105,9 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
                     HFileTrailer* trailer) {
   Status status = CheckVersion(tail, trailer);
   if (!status.ok()) return status;
-  const std::string_view body =
-      tail.substr(kTrailerMagic.size(),
-                  kTrailerBytes - kTrailerMagic.size() - kVersionBytes);
+  tail.remove_prefix(tail.size() - TrailerBytes(*trailer));
+  const std::string_view body = tail.substr(
+      kTrailerMagic.size(), tail.size() - kTrailerMagic.size() - kVersionBytes);
   std::string_view cursor = body;
   uint64_t message_bytes = 0;
   std::string_view message;

@@ -1,4 +1,4 @@
-// The trailer: the last 4,096 bytes of a file.
+// The trailer: the last 4,096 bytes of a file, 212 in v2.
 //
 //   magic TRABLK"$ (8) | varint length | protocol buffer | zeros | version u32
 //
@@ -17,7 +17,13 @@
 namespace rowbloom::hfile {
 
 inline constexpr size_t kTrailerBytes = 4096;
+inline constexpr size_t kTrailerBytesV2 = 212;
 inline constexpr uint32_t kMaxIndexLevels = 16;
+
+// Returns the size of the trailer itself.
+inline size_t TrailerBytes(const HFileTrailer& trailer) {
+  return trailer.major_version == 2 ? kTrailerBytesV2 : kTrailerBytes;
+}
 
 // Parses the trailer of a file of `file_bytes` bytes. `tail` is the last
 // kTrailerBytes bytes, or the whole file if it is shorter. Checks every offset

@@ -15,7 +15,6 @@
 #include "storage/hfile/block_walk.h"
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/reader.h"
-#include "storage/hfile/trailer.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -109,7 +108,7 @@ class Verifier {
   // last_offsets_ means that there was none.
   std::array<int64_t, kBlockTypes> last_offsets_ = {};
   uint64_t data_blocks_ = 0;
-  uint64_t uncompressed_bytes_ = kTrailerBytes;
+  uint64_t uncompressed_bytes_ = reader_.file_bytes() - reader_.blocks_end();
   uint64_t index_bytes_ = 0;
   std::optional<uint64_t> first_data_offset_;
   std::optional<uint64_t> last_data_offset_;

@@ -15,7 +15,6 @@
 #include "storage/hfile/file_info.h"
 #include "storage/hfile/index_walk.h"
 #include "storage/hfile/iterator.h"
-#include "storage/hfile/trailer.h"
 #include "tools/cli/report.h"
 #include "tools/table/key_format.h"
 
@@ -320,8 +319,8 @@ Status HFileTable::ForEachBlock(
   }
   ReadUpTo(size_bytes());
   use({.type = BlockType::kTrailer,
-       .offset_bytes = size_bytes() - hfile::kTrailerBytes,
-       .stored_bytes = hfile::kTrailerBytes});
+       .offset_bytes = reader_->blocks_end(),
+       .stored_bytes = size_bytes() - reader_->blocks_end()});
   return Status::OK();
 }
 
