@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "rocksdb/cache.h"
 #include "rocksdb/env.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/store/found_store.h"
@@ -16,14 +15,6 @@ namespace {
 
 using rocksdb::Env;
 using rocksdb::Status;
-
-StoreOptions ToFollow(StoreOptions options) {
-  options.read_only = true;
-  if (options.block_cache == nullptr) {
-    options.block_cache = rocksdb::NewLRUCache(options.block_cache_bytes);
-  }
-  return options;
-}
 
 // Reads the last bytes of the files that grow, and leaves out files that cannot
 // be read. A store that was restored and then got other writes may have files
@@ -50,7 +41,9 @@ std::map<std::string, std::string> EndsOf(Env* env, const std::string& path,
 }  // namespace
 
 Follower::Follower(StoreOptions options, std::string path)
-    : options_(ToFollow(std::move(options))), path_(std::move(path)) {}
+    : path_(std::move(path)), options_(std::move(options)) {
+  options_.read_only = true;
+}
 
 Status Follower::Open(const StoreOptions& options, const std::string& path,
                       std::unique_ptr<Follower>* follower) {
@@ -76,6 +69,7 @@ Status Follower::Follow() {
     std::unique_ptr<Store> next;
     s = Store::Open(options_, path_, {}, &next);
     if (!s.ok()) return s;
+    options_.block_cache = next->Options().block_cache;
     std::shared_ptr<Store> before = std::move(next);
     seen_ = std::move(now);
     const std::lock_guard lock(mutex_);

@@ -66,11 +66,11 @@ class Follower {
 
   Follower(StoreOptions options, std::string path);
 
-  const StoreOptions options_;
   const std::string path_;
   mutable std::mutex mutex_;  // of what follows
   std::shared_ptr<Store> store_;
-  std::mutex follow_mutex_;  // held by Follow
+  std::mutex follow_mutex_;  // held by Follow, for what follows
+  StoreOptions options_;     // with the block cache once a store was opened
   Seen seen_;                // as of before store_ was opened
 };
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -287,6 +288,18 @@ TEST(FollowerOpen, NamesAStoreThatIsNotThere) {
   std::unique_ptr<Follower> follower;
   EXPECT_THAT(Follower::Open({}, dir.File("none"), &follower),
               StatusIs(Status::kNotFound, HasSubstr("no store at")));
+}
+
+// A follower's cache of this size would hold nothing.
+TEST(FollowerOpen, RefusesABlockCacheThatAStoreRefuses) {
+  const TempDir dir;
+  const std::string path = dir.File("db");
+  OpenOrFail({}, path, {{"f", {}}}).reset();
+  std::unique_ptr<Follower> follower;
+  EXPECT_THAT(
+      Follower::Open({.block_cache_bytes = std::numeric_limits<size_t>::max()},
+                     path, &follower),
+      StatusIs(Status::kInvalidArgument, HasSubstr("block_cache_bytes is")));
 }
 
 // Stores that are made alike have files of the same names and sizes.
