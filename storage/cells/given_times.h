@@ -107,7 +107,8 @@ class GivenTimes {
     const uint64_t most_ms = now_ms + kMaxAheadMs + 1;
     newest_ms_ = 0;
     std::erase_if(times_, [&](const auto& known) {
-      const uint64_t after_ms = known.second.after_ms();
+      // A call that had no memory may have left a cell or row without times.
+      const uint64_t after_ms = std::max<uint64_t>(known.second.after_ms(), 1);
       if (after_ms <= most_ms) newest_ms_ = std::max(newest_ms_, after_ms - 1);
       return after_ms > most_ms;
     });

@@ -14,6 +14,8 @@
 #include "rocksdb/merge_operator.h"
 #include "rowbloom/store.h"
 #include "storage/cells/cell_versions.h"
+#include "storage/cells/given_times.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/store/family_rules.h"
 #include "storage/store/metadata.h"
 #include "tests/storage/store/test_store.h"
@@ -121,6 +123,21 @@ TEST(StoreNoMemoryForALoad, NoPartOfACellIsLoaded) {
     EXPECT_EQ(cells.size(), failed ? 0U : 2U);
   }
   EXPECT_GT(failures, 1U);
+}
+
+// A reset of the clock keeps the newest time on disk.
+TEST(StoreNoMemoryForATime, AResetFindsNoneOfTheFuture) {
+  WithEachFailure(FailingNew::For::kOneCall, [](Attempt* attempt) {
+    GivenTimes given;
+    attempt->Begin();
+    const rocksdb::Status s = CatchExceptions([&given] {
+      given.Put(1, 10, kNowMs, /*replaces=*/false);
+      return rocksdb::Status::OK();
+    });
+    attempt->End();
+    EXPECT_NE(s.ok(), attempt->failed());
+    EXPECT_EQ(given.ForgetBeyond(kNowMs), s.ok() ? kNowMs : 0);
+  });
 }
 
 // The answer takes no more memory than the write.
