@@ -133,12 +133,13 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
   int greatest = static_cast<int>(ExitCode::kOk);
   while (const auto line = NextLine(streams)) {
     ++line_number;
+    const size_t start = line->find_first_not_of(kBlanks);
+    // A comment may have a single quote.
+    if (start == std::string::npos || (*line)[start] == '#') continue;
     auto words = SplitWords(*line);
     int code = static_cast<int>(ExitCode::kOk);
     if (!words) {
       code = static_cast<int>(Fail(streams.err, words.error()));
-    } else if (words->empty() || words->front().starts_with('#')) {
-      continue;
     } else if (words->front() == "exit") {
       break;
     } else {
