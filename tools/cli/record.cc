@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "rowbloom/printable.h"
 #include "tools/cli/text.h"
 
 namespace rowbloom::cli {
@@ -36,7 +35,7 @@ std::string TextOf(Number number) {
 
 Record::Record(std::string_view kind, std::string_view path) {
   InJson("record", kind);
-  InJson("file", ToPrintable(path));
+  InJson("file", path);
 }
 
 Record& Record::Add(std::string_view name, Form form, Value value,

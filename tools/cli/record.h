@@ -19,15 +19,14 @@ namespace rowbloom::cli {
 class Record {
  public:
   Record() = default;
-  // Starts with "record": `kind` and "file": `path` made printable, in JSON
-  // alone.
+  // Starts with "record": `kind` and "file": `path`, in JSON alone.
   Record(std::string_view kind, std::string_view path);
 
   // Each adds a member after the others. REQUIRES that no member has the name.
   // A value that is nullopt, or no finite number, is null: a table shows "-",
   // other text has no line for it.
 
-  // Text must be printable; bytes that are not UTF-8 are replaced.
+  // Text is printable, or a path; bytes that are not UTF-8 are replaced.
   Record& Text(std::string_view name, std::string_view value);
   // The same, but text is cut to some 40 bytes to keep tables readable.
   Record& Long(std::string_view name, std::string_view value);

@@ -151,7 +151,7 @@ struct VerifyArgs {
 // Returns the known parts of the place of a problem.
 std::string PlaceOf(const VerifyProblem& problem) {
   std::string place;
-  if (!problem.file.empty()) place += ToPrintable(problem.file) + ": ";
+  if (!problem.file.empty()) place += problem.file + ": ";
   if (!problem.family.empty()) {
     place += "family " + ToPrintable(problem.family) + ": ";
   }
@@ -185,7 +185,7 @@ ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
     output.Line(PlaceOf(problem) + problem.problem);
     if (!output.json) continue;
     output.Print(Record()
-                     .Text("file", ToPrintable(problem.file))
+                     .Text("file", problem.file)
                      .Text("family", ToPrintable(problem.family))
                      .Text("row", ToPrintable(problem.row))
                      .Text("qualifier", ToPrintable(problem.qualifier))

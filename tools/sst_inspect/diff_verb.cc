@@ -92,7 +92,7 @@ class Differ {
     for (const auto& [name, pair] : values) {
       if (pair.first == pair.second) continue;
       differing.Add(Record("property_differs", a_.path())
-                        .InJson("other", ToPrintable(b_.path()))
+                        .InJson("other", b_.path())
                         .Text("name", ToPrintable(name))
                         .Long("a", pair.first)
                         .Long("b", pair.second));
@@ -192,7 +192,7 @@ class Differ {
 
   void Report() const {
     output_.Print(Record("diff", a_.path())
-                      .InJson("other", ToPrintable(b_.path()))
+                      .InJson("other", b_.path())
                       .Count("same", cells_.same)
                       .Count("only_a", cells_.only_a)
                       .Count("only_b", cells_.only_b)

@@ -70,7 +70,7 @@ void Print(const DatabaseTree& tree, const TreeArgs& args,
       Record record("tree_file", tree.path);
       record.Text("family", name)
           .Signed("level", file.level)
-          .Text("path", ToPrintable(file.path))
+          .Text("path", file.path)
           .Flag("read", is_read);
       file.sums.AddTo(&record);
       if (!is_read) record.As("NOT READ");

@@ -27,7 +27,7 @@ class OutputForms : public testing::Test {
 };
 
 TEST_F(OutputForms, TheKindOfAValueDecidesItsForms) {
-  Record record("kind", "a.sst");
+  Record record("kind", "a\\\xc3\xa9.sst");
   record.Text("text", "a\x1b")
       .Number("number", 1234)
       .Signed("negative", -5)
@@ -48,7 +48,8 @@ TEST_F(OutputForms, TheKindOfAValueDecidesItsForms) {
       .As("seven");
   json_.Print(record);
   EXPECT_EQ(Taken(),
-            "{\"record\":\"kind\",\"file\":\"a.sst\",\"text\":\"a\\u001b\","
+            "{\"record\":\"kind\",\"file\":\"a\\\\\xc3\xa9.sst\","
+            "\"text\":\"a\\u001b\","
             "\"number\":1234,\"negative\":-5,\"count\":1234,"
             "\"some_bytes\":2048,\"time\":0,\"real\":0.3333333333333333,"
             "\"share\":0.25,\"seconds\":1.234,\"flag\":true,"
