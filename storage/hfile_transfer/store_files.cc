@@ -33,6 +33,18 @@ bool IsPassedOver(const std::string& name, bool is_directory,
   return name.starts_with('.') || name == "recovered.edits";
 }
 
+// Tells whether a directory has others in it, as HBase's `data` has those of
+// namespaces. That of an exported family named `data` has files alone.
+bool HasDirectories(const fs::path& path) {
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) return true;
+  }
+  return false;
+}
+
 // Tells whether the directory has more than the cells of tables. The archive
 // keeps files that were compacted away, with what was deleted since, as do the
 // files of MOB values.
@@ -41,7 +53,7 @@ bool HoldsArchive(const fs::path& path) {
   bool has_archive = fs::exists(path / ".hbase-snapshot", error);
   for (const char* name : {"archive", "mobdir"}) {
     has_archive = has_archive || fs::exists(path / name / "data", error) ||
-                  (path.filename() == name && fs::exists(path / "data", error));
+                  (path.filename() == name && HasDirectories(path / "data"));
     // archive/data, .../NAMESPACE, .../TABLE, .../REGION and .../FAMILY
     constexpr int kLevels = 5;
     fs::path data = path;

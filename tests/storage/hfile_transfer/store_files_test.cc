@@ -299,6 +299,11 @@ TEST_F(StoreFiles, OfTheArchiveAreRefusedBehindALink) {
                 {": holds HBase's archive"});
 }
 
+TEST_F(StoreFiles, OfAFamilyNamedDataAreNoArchive) {
+  Write("archive/data/01");
+  EXPECT_THAT(NamesOf(Find({dir_.File("archive")})), ElementsAre("01"));
+}
+
 TEST_F(StoreFiles, OfOtherKindsAreCounted) {
   Write("t/aa/f/01");
   WriteInfo("aa", 1, {"", ""});
