@@ -197,6 +197,20 @@ TEST(CellVersions, SurplusVersionsAreGoneForGood) {
   EXPECT_THAT(Visible(cell, rules), ElementsAre(5, 3));
 }
 
+// Sizes are counted, and no value is read.
+TEST(CellVersions, OlderOnesBeyondTheBytesOfACellAreSurplus) {
+  const VersionRules rules{.max_versions = 9};
+  const std::string_view half("", kMaxCellBytes / 2);
+  Entries cell = ApplyOperand({}, {{kPut, 30, half}, {kPut, 20, half}}, rules);
+  cell = ApplyOperand(cell, {{kPut, 10, "v"}}, rules);
+  EXPECT_THAT(Visible(cell, rules), ElementsAre(30, 20));
+  const std::string_view whole("", kMaxCellBytes);
+  EXPECT_THAT(Visible({{kPut, 40, whole}, {kPut, 30, "v"}}, rules),
+              ElementsAre(40));
+  cell = ApplyOperand(cell, {{kPut, 40, whole}}, rules);
+  EXPECT_EQ(cell.size(), 1u);
+}
+
 TEST(CellVersions, ExpiryLeavesTheNewestMinVersions) {
   const Entries cell = {{kPut, 100, ""}, {kPut, 90, ""}, {kPut, 80, ""}};
   const VersionRules rules{.max_versions = 3, .min_versions = 2, .ttl_ms = 10};
