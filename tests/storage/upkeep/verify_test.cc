@@ -233,6 +233,7 @@ TEST_F(Verify, FindsAManifestThatIsDamagedUnderAnOpenStore) {
 }
 
 TEST_F(Verify, NamesAFileThatWentMissing) {
+  const auto reader = OpenOrFail({.read_only = true}, path_, {});
   const auto store = OpenOrFail({.auto_compaction = false}, path_, {});
   const std::string sst = Files(".sst").front();
   std::filesystem::remove(sst);
@@ -240,6 +241,13 @@ TEST_F(Verify, NamesAFileThatWentMissing) {
   ASSERT_THAT(store->Verify({}, &report), IsOk());
   EXPECT_THAT(report.problems, Contains(Field(&VerifyProblem::file, sst)));
   EXPECT_EQ(report.problem_count, 1u) << Text(report);
+  // The writer of a reader's store may remove files.
+  EXPECT_THAT(reader->Verify({}, &report),
+              StatusIs(Status::kTryAgain, HasSubstr(sst)));
+  const std::string blob = Files(".blob").front();
+  std::filesystem::remove(blob);
+  EXPECT_THAT(reader->Verify({.files = false}, &report),
+              StatusIs(Status::kTryAgain, HasSubstr(blob)));
 }
 
 TEST_F(Verify, NamesBlobFilesAndValuesThatAreWrong) {
