@@ -130,30 +130,6 @@ TEST_P(ProbeLayouts, PresentRowsAndCellsMayBeThere) {
   }
 }
 
-TEST_P(ProbeLayouts, AbsentRowsAndColumnsAreMostlyNotThere) {
-  int asked = 0;
-  int rows = 0;
-  int cells = 0;
-  int columns = 0;
-  for (int row = 0; row < kRows; row += Stride(), ++asked) {
-    const Output absent = Probe(AbsentRow(row));
-    ASSERT_EQ(absent.code, 0) << absent.err;
-    rows += Answer(absent.out, "verdict") == "not there";
-    ASSERT_EQ(Answer(absent.out, "verdict"), Answer(absent.out, "ROW"));
-    const Output cell = Probe(AbsentRow(row), "c1");
-    cells += Answer(cell.out, "verdict") == "not there";
-    const Output column = Probe(Row(row), "other");
-    ASSERT_EQ(Answer(column.out, "verdict"), Answer(column.out, "ROWCOL"));
-    columns += Answer(column.out, "verdict") == "not there";
-  }
-  // 1 % pass on average, in small partitions some more: 15 of 150 never do, nor
-  // do 5 of 15.
-  const int most = std::max(asked / 10, 5);
-  EXPECT_GT(rows, asked - most);
-  EXPECT_GT(cells, asked - most);
-  EXPECT_GT(columns, asked - most);
-}
-
 TEST_P(ProbeLayouts, AnswersAreThoseOfTheBlocks) {
   const std::vector<std::string> blocks = test::FilterBlocks(path_);
   const auto layout = KeyLayout::FromString(std::get<0>(GetParam()));
