@@ -4,6 +4,7 @@
 
 #include "rocksdb/cache.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test::stats_test {
@@ -129,6 +130,19 @@ TEST_F(StoreStatsTest, BytesOfTheCacheAreThoseOfAllItsUsers) {
   const auto bare =
       OpenOrFail({.block_cache = cache}, dir_.File("without families"), {});
   EXPECT_GT(StoreStatsOf(*bare).block_cache_bytes_used, 0u);
+}
+
+TEST_F(StoreStatsTest, ACacheThatIsSmallerThanTheFiltersIsAWarning) {
+  Open({});
+  ASSERT_NO_FATAL_FAILURE(WriteRows(0));
+  ASSERT_THAT(store_->Flush(), IsOk());
+  EXPECT_THAT(store_->Warnings(), ::testing::IsEmpty());
+  Open({.block_cache_bytes = 1024});
+  const auto is_warning =
+      ::testing::HasSubstr("bytes, more than block_cache_bytes, 1024");
+  EXPECT_THAT(store_->Warnings(), ::testing::ElementsAre(is_warning));
+  store_.reset();  // its info log is whole
+  EXPECT_THAT(ReadFile(dir_.File("db") + "/LOG"), is_warning);
 }
 
 TEST_F(StoreStatsTest, CacheAndTruthOfFiltersAreCountedOnDemand) {
