@@ -13,6 +13,7 @@
 #include "rocksdb/env.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/calling_file_system.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::test::expiry_test {
 namespace {
@@ -417,6 +418,39 @@ TEST(ExpiryBesideAJoin, ADeletedVersionDoesNotComeBack) {
   ASSERT_THAT(store->AlterFamily("f", options), IsOk());
   EXPECT_EQ(GetVersionsOf(*store, "r", "f", "q", {.max_versions = 20}).size(),
             kWrites);
+}
+
+// RocksDB looks for such files when it is opened.
+TEST(FilesOfThirtyDays, AreCompactedInAFamilyWithATtl) {
+  class LaterEnv final : public rocksdb::EnvWrapper {
+   public:
+    LaterEnv() : EnvWrapper(Env::Default()) {
+      file_system_ = target()->GetFileSystem();
+    }
+    const char* Name() const override { return "LaterEnv"; }
+    rocksdb::Status GetCurrentTime(int64_t* time_s) override {
+      const rocksdb::Status s = EnvWrapper::GetCurrentTime(time_s);
+      *time_s += int64_t{31} * 24 * 60 * 60;
+      return s;
+    }
+  };
+  const TempDir dir;
+  LaterEnv env;
+  uint64_t now_ms = kStart;
+  const auto open = [&](const StoreOptions& options) {
+    return OpenOrFail(options, dir.File("db"), {{"f", {.ttl_ms = kTtlMs}}},
+                      [&now_ms] { return now_ms; });
+  };
+  auto store = open({});
+  ASSERT_THAT(store->Put("r", "f", "q", "v"), IsOk());
+  ASSERT_THAT(store->Flush(), IsOk());
+  EXPECT_EQ(StoreStatsOf(*store).families.at("f").estimated_cells, 1u);
+  store.reset();
+  now_ms += 2 * kTtlMs;
+  store = open({.env = &env});
+  EXPECT_TRUE(WaitFor([&store] {
+    return StoreStatsOf(*store).families.at("f").estimated_cells == 0;
+  }));
 }
 
 }  // namespace
