@@ -145,8 +145,8 @@ struct StoreOptions {
   // block_cache_bytes, which must then be left as it is, or be its capacity.
   // nullptr: one of the store's own.
   std::shared_ptr<rocksdb::Cache> block_cache = nullptr;
-  // Flushes and compactions that may run at a time; 1 to 1024. Stores of one
-  // `env` share its threads.
+  // Flushes and compactions that may run at a time, at least one of each; 1 to
+  // 1024. Stores of one `env` share its threads.
   uint32_t background_jobs = 2;
   // The most files that are open at a time; at least 32. When a file is closed,
   // its filter and index leave memory, and they are read again with it. If the
