@@ -676,6 +676,11 @@ TEST_F(StoreOpen, ManyShortOnesLeaveFewFiles) {
   }
   const auto store = OpenOrFail({}, path, {});
   EXPECT_LT(FilesWithEnd(path, ".sst").size(), 45u);
+  int info_logs = 0;
+  for (const auto& [name, bytes] : Contents(path)) {
+    info_logs += name.starts_with("LOG") ? 1 : 0;
+  }
+  EXPECT_EQ(info_logs, 4);
   for (int i = 0; i < kOpenings; ++i) {
     const std::string row = std::to_string(1000 + i);
     EXPECT_EQ(ValueOf(*store, row, "f", "q"), "v" + row);
