@@ -208,6 +208,29 @@ TEST_F(StoreFormat, EveryShorterValueAndEveryOtherVersionIsCorruption) {
   }
 }
 
+// A program that goes on from the token would else pass over the row.
+TEST_F(StoreFormat, TheTokenOfAScanThatFailsLeadsToTheRowThatFailed) {
+  {
+    const auto store = OpenOrFail({}, path_, {});
+    for (const char* row : {"c", "d", "e"}) {
+      ASSERT_THAT(store->Put(row, "info", "q", "v"), IsOk());
+    }
+  }
+  const std::string key("d\0\1q", 4);
+  ScanOptions options{.start_row = "c"};
+  for (const bool damaged : {true, false}) {
+    ASSERT_NO_FATAL_FAILURE(PutRaw(
+        path_, "info", key, damaged ? "" : EncodeCellHead(kNow, kNoTtl) + "v"));
+    const auto store = OpenOrFail({}, path_, {});
+    RowScanner rows = ScanOf(*store, options);
+    std::string names;
+    for (const Row& row : rows) names += row.row;
+    EXPECT_EQ(names, damaged ? "c" : "de");
+    EXPECT_EQ(rows.status().IsCorruption(), damaged);
+    options.token = rows.Token();
+  }
+}
+
 TEST_F(StoreFormat, ValueOfNoBytesIsAValue) {
   const auto store = OpenOrFail({}, path_, {});
   ASSERT_THAT(store->Put("r", "info", "q", ""), IsOk());
