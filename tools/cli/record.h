@@ -2,7 +2,7 @@
 // value once, and its kind decides its form. --json prints the record as an
 // object in a line ("JSON Lines"), so that output of any length takes no
 // memory. As text a record has a line for each member, or is a row of a table
-// (table.h). The README.md of each program lists its records.
+// (table.h). tools/rowbloom/README.md and doc/inspecting.md list the records.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-// The version of the library, "0.1.0". It is not to be released.
+// The version of the library, "0.1.0". Do not free it.
 const char* rowbloom_version(void);
 
 // Releases what the library returned as `char*`. `memory` may be NULL.
@@ -85,8 +85,8 @@ bool rowbloom_register(char** error);
 // The id of a filter policy for keys of a layout, such as "delimited::",
 // "fixed:8", "escaped" or "u16" (rowbloom/key_layout.h). `bloom_type` is "ROW"
 // or "ROWCOL", and NULL means "ROWCOL"; `kind` is "bloom" or "ribbon", and NULL
-// means "bloom"; 0 means a `false_positive_rate` of 0.01. The page has the form
-// of ids, which can say more.
+// means "bloom"; 0 means a `false_positive_rate` of 0.01.
+// doc/other_languages.md has the form of ids, which can say more.
 char* rowbloom_filter_id(const char* key_layout, const char* bloom_type,
                          const char* kind, double false_positive_rate,
                          char** error);
