@@ -32,8 +32,9 @@ struct HFileReaderOptions {
   // large as its largest cell. The memory depends on the blocks of the file.
   // Opening it takes up to seven times this size, and 512 MiB for a file info
   // block, which has a limit of its own. An iterator takes three data blocks
-  // and one index block for each level, and, where blocks are encoded, four
-  // times the largest key and 64 KiB of tags, or 8 MiB if they are compressed.
+  // and one index block for each level, and, with PREFIX, DIFF and FAST_DIFF,
+  // four times the largest key and 64 KiB of tags, or 8 MiB if they are
+  // compressed.
   size_t max_block_bytes = size_t{256} << 20;
   // The same limit for data blocks, encoded and decoded, if it is larger. They
   // are read one at a time.

@@ -75,8 +75,9 @@ struct HFileWriterOptions {
 
 // Writes a file: Open, Append*, Finish. After Finish the file is at its path,
 // synced to the disk; without it there is no file. Memory: one data block, its
-// compressed form, the index's root, and two Bloom chunks. If memory runs out,
-// the call fails with MemoryLimit, and so do all later ones. Not thread-safe.
+// compressed form, the index's root, two Bloom chunks, and all meta blocks. If
+// memory runs out, the call fails with MemoryLimit, and so do all later ones.
+// Not thread-safe.
 class HFileWriter {
  public:
   // Creates a file of another name in the directory of `path`. Errors:
