@@ -21,9 +21,7 @@
 // is read. A front filter, which is on by default, reads the ROW sections of
 // all files again: set front_filter_limit_bytes to 0 to follow often. If
 // nothing was written, Follow only lists the directory and reads the ends of
-// the logs and the MANIFEST. RocksDB's own way to catch up in place
-// (DB::TryCatchUpWithPrimary) is not used: 7.8.3 applies merge operands twice
-// that are both in memory and in a file, so that surplus versions come back.
+// the logs and the MANIFEST.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// HFile v3: the files in which HBase keeps cells, read and written without
-// HBase. Bloom filter blocks included.
+// HFileReader and HFileWriter read and write HFile v3, the files in which HBase
+// keeps cells, with their Bloom filters and without HBase.
 //
 //   std::unique_ptr<rowbloom::HFileReader> file;
 //   rocksdb::Status s = rowbloom::HFileReader::Open({}, path, &file);
@@ -15,7 +15,7 @@
 //                                .value = "ada@example.org"});
 //   if (s.ok()) s = out->Finish();
 //
-// The format, byte by byte: storage/hfile/FORMAT.md. ImportHFiles and
+// storage/hfile/FORMAT.md has every byte of the format. ImportHFiles and
 // ExportHFiles, between a store and HFiles, need rowbloom::hfile_transfer; the
 // rest needs rowbloom::hfile.
 #pragma once
