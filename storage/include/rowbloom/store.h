@@ -13,8 +13,9 @@
 //
 // A function that may fail returns a status and gives its result through a
 // pointer. An absent cell or row is no failure: the read is OK and gives no
-// value, no cell or no row. RocksDB has classes that are named ReadOptions,
-// WriteOptions, WriteBatch, Snapshot and Transaction, too, in its namespace.
+// value, no cell or no row. ReadOptions, WriteOptions, WriteBatch, Snapshot and
+// Transaction are names of RocksDB, too: a source that uses both names their
+// namespaces.
 //
 // Names of rows and qualifiers are any bytes; cell.h has the limits.
 // storage/store/FORMAT.md describes every byte on disk. doc/store.md says what
