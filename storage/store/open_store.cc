@@ -485,6 +485,7 @@ class Opener {
     constexpr size_t kMany = 32;
     rocksdb::CompactionOptions options;
     options.compression = rocksdb::kDisableCompressionOption;  // the family's
+    opened_.listener->SetCompactsFiles(true);
     for (const auto& [name, family] : opened_.families->Unshared()) {
       rocksdb::ColumnFamilyMetaData listing;
       opened_.database->GetColumnFamilyMetaData(family.handle(), &listing);
@@ -505,6 +506,7 @@ class Opener {
         }
       }
     }
+    opened_.listener->SetCompactsFiles(false);
   }
 
   const std::vector<FamilyDescriptor>& families_;

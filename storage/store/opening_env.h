@@ -31,9 +31,12 @@ class Listener final : public rocksdb::EventListener {
   // The number of memtables that were sealed. RocksDB deletes the log that it
   // writes to only after this has risen.
   uint64_t sealed() const { return sealed_; }
-  // Tells whether a write of the MANIFEST failed. The MANIFEST may then name
-  // files that RocksDB does not count as its own.
+  // Tells whether a write of the MANIFEST may have failed. The MANIFEST may
+  // then name files that RocksDB does not count as its own.
   bool lost_manifest() const { return lost_manifest_; }
+  // Set while CompactFiles runs. RocksDB (7.8.3 to 11.8.1) reports a failed
+  // write of the MANIFEST at its end as an error of the compaction.
+  void SetCompactsFiles(bool compacts) { compacts_files_ = compacts; }
   // The error after which the store takes no more changes; OK: none.
   rocksdb::Status error() const {
     if (!is_stopped_) return rocksdb::Status::OK();
@@ -48,7 +51,8 @@ class Listener final : public rocksdb::EventListener {
                          rocksdb::Status* error) override {
     using Reason = rocksdb::BackgroundErrorReason;
     if (reason == Reason::kManifestWrite ||
-        reason == Reason::kManifestWriteNoWAL) {
+        reason == Reason::kManifestWriteNoWAL ||
+        (reason == Reason::kCompaction && compacts_files_)) {
       lost_manifest_ = true;
     }
     Stop(*error);
@@ -90,6 +94,7 @@ class Listener final : public rocksdb::EventListener {
   std::atomic<rocksdb::DB*> database_{nullptr};
   std::atomic<uint64_t> sealed_{0};
   std::atomic<bool> lost_manifest_{false};
+  std::atomic<bool> compacts_files_{false};
   std::atomic<bool> is_stopped_{false};
   mutable std::mutex mutex_;  // guards error_
   rocksdb::Status error_;
@@ -153,8 +158,9 @@ class CutFile final : public rocksdb::FSSequentialFileOwnerWrapper {
 //
 // A writer has an empty cut. After a failed write of the MANIFEST it deletes no
 // SSTs and blob files. RocksDB (7.8.3 to 11.8.1) would delete the files of an
-// ingestion, which the MANIFEST may name: the database could not be opened
-// again. The next opening deletes the files that the MANIFEST does not name.
+// ingestion or (7.8.3) of CompactFiles, which the MANIFEST may name: the
+// database could not be opened again. The next opening deletes the files that
+// the MANIFEST does not name.
 //
 // A reader sees the MANIFEST and the logs as of the beginning of the opening,
 // while a writer continues. RocksDB reads the MANIFEST before the log. If a

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -23,6 +25,7 @@
 #include "tests/support/fault_file_system.h"
 #include "tests/support/files.h"
 #include "tests/support/stride.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::test {
 namespace {
@@ -54,6 +57,22 @@ class BackgroundErrors : public ::testing::Test {
                [on_table = std::move(on_table)](const std::string& path) {
                  return path.ends_with(".sst") ? on_table() : IOStatus::OK();
                });
+  }
+
+  // Puts a row into each of many files below level 0: an opening merges them.
+  static constexpr int kTinyFiles = 50;
+  void MakeTinyFiles() {
+    for (int row = 0; row < kTinyFiles; ++row) {
+      ASSERT_THAT(Put(1000 + row), IsOk());
+      ASSERT_THAT(store_->Flush(), IsOk());
+      ASSERT_TRUE(WaitFor([this] {
+        const StoreStats stats = StoreStatsOf(*store_);
+        return std::ranges::all_of(stats.families.at("f").levels,
+                                   [](const LevelStats& level) {
+                                     return level.level != 0 || level.files < 4;
+                                   });
+      }));
+    }
   }
 
   TempDir dir_;
@@ -106,6 +125,28 @@ TEST_F(BackgroundErrors, OfFlushesStopWritesUntilTheStoreIsOpenedAgain) {
     Open();
     ExpectRows(row);
   }
+}
+
+// The MANIFEST names the merged file, although its sync failed.
+TEST_F(BackgroundErrors, OfTheManifestInAnOpeningLeaveItsFiles) {
+  ASSERT_NO_FATAL_FAILURE(MakeTinyFiles());
+  store_.reset();
+  std::atomic<int> tables{0};  // the first has the records of the log
+  OnTable([&tables] {
+    ++tables;
+    return IOStatus::OK();
+  });
+  files_->On(FileCall::kSync, [&tables](const std::string& path) {
+    const bool fails = tables > 1 && path.find("/MANIFEST-") != path.npos;
+    return fails ? IOStatus::IOError("injected") : IOStatus::OK();
+  });
+  Open();
+  EXPECT_TRUE(Put(0).IsIOError());
+  store_.reset();
+  files_->Off(FileCall::kMake);
+  files_->Off(FileCall::kSync);
+  Open();
+  EXPECT_EQ(CountsOf(*store_).rows, uint64_t{kTinyFiles});
 }
 
 // RocksDB calls it no background error if a drop fails, which the MANIFEST may
