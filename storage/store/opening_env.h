@@ -34,8 +34,8 @@ class Listener final : public rocksdb::EventListener {
   // Tells whether a write of the MANIFEST may have failed. The MANIFEST may
   // then name files that RocksDB does not count as its own.
   bool lost_manifest() const { return lost_manifest_; }
-  // Set while CompactFiles runs. RocksDB (7.8.3 to 11.8.1) reports a failed
-  // write of the MANIFEST at its end as an error of the compaction.
+  // Set while an opening calls CompactFiles. RocksDB (7.8.3 to 11.8.1) reports
+  // a failed write of the MANIFEST at its end as an error of the compaction.
   void SetCompactsFiles(bool compacts) { compacts_files_ = compacts; }
   // The error after which the store takes no more changes; OK: none.
   rocksdb::Status error() const {
@@ -50,9 +50,14 @@ class Listener final : public rocksdb::EventListener {
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                          rocksdb::Status* error) override {
     using Reason = rocksdb::BackgroundErrorReason;
+    const bool in_opening = reason == Reason::kCompaction && compacts_files_;
+    // Otherwise each opening would stop changes, the family's drop included.
+    if (in_opening && error->IsCorruption()) {
+      *error = rocksdb::Status::OK();
+      return;
+    }
     if (reason == Reason::kManifestWrite ||
-        reason == Reason::kManifestWriteNoWAL ||
-        (reason == Reason::kCompaction && compacts_files_)) {
+        reason == Reason::kManifestWriteNoWAL || in_opening) {
       lost_manifest_ = true;
     }
     Stop(*error);

@@ -149,6 +149,24 @@ TEST_F(BackgroundErrors, OfTheManifestInAnOpeningLeaveItsFiles) {
   EXPECT_EQ(CountsOf(*store_).rows, uint64_t{kTinyFiles});
 }
 
+// A file that an opening cannot merge, as it is damaged, stays as it is.
+TEST_F(BackgroundErrors, OfDamageInAnOpeningStopNoChanges) {
+  ASSERT_NO_FATAL_FAILURE(MakeTinyFiles());
+  store_.reset();
+  const std::string row("1020\0\1", 6);  // as in its key
+  int damaged = 0;
+  for (const std::string& file : FilesWithEnd(path_, ".sst")) {
+    const size_t at = ReadFile(file).find(row);
+    if (at == std::string::npos) continue;
+    FlipBit(file, at);
+    ++damaged;
+  }
+  ASSERT_EQ(damaged, 1);
+  Open();
+  EXPECT_THAT(Put(0), IsOk());
+  EXPECT_THAT(store_->DropFamily("f"), IsOk());
+}
+
 // RocksDB calls it no background error if a drop fails, which the MANIFEST may
 // have all the same.
 TEST(FailedTruncation, LosesNoWriteAfterIt) {
