@@ -582,10 +582,11 @@ Status OpenStore(const StoreOptions& options, const std::string& path,
   if (!s.ok()) return s;
   rocksdb::Logger* const log =
       opened->opened.database->GetDBOptions().info_log.get();
-  *store = std::make_unique<Store>(std::move(opened));
-  for (const std::string& warning : (*store)->Warnings()) {
+  auto made = std::make_unique<Store>(std::move(opened));
+  for (const std::string& warning : made->Warnings()) {
     rocksdb::Warn(log, "rowbloom: %s", warning.c_str());
   }
+  *store = std::move(made);
   return s;
 }
 

@@ -2,11 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
+#include <string_view>
 
 #include "storage/store/opening_env.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/calling_logger.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/files.h"
 
@@ -38,6 +42,24 @@ TEST(InfoLog, EndsAtTheFirstLineThatAFullDiskRefuses) {
   log->Flush();
   EXPECT_THAT(ReadFile(path), Not(HasSubstr("after")));
   EXPECT_THAT(log->Close(), IsOk());
+}
+
+// The last step of an opening fails. The store is not left open.
+TEST(InfoLog, WithoutMemoryForAWarningLeavesTheLockFree) {
+  constexpr uint64_t kWeekMs = uint64_t{7} * 24 * 60 * 60 * 1000;
+  const TempDir dir;
+  const std::string path = dir.File("db");
+  auto store = OpenOrFail({}, path, {{"f", {}}},
+                          [] { return SystemWallClock() + kWeekMs; });
+  ASSERT_THAT(store->Put("r", "f", "q", "v"), IsOk());
+  store.reset();
+  StoreOptions options;
+  options.info_log = std::make_shared<CallingLogger>([](std::string_view line) {
+    if (line.find("timestamps that are") != line.npos) throw std::bad_alloc();
+  });
+  const rocksdb::Status s = Store::Open(options, path, {}, &store);
+  EXPECT_TRUE(s.IsMemoryLimit()) << s.ToString();
+  EXPECT_THAT(Store::Open({}, path, {}, &store), IsOk());
 }
 
 TEST(FullDisk, IsAnErrorUntilTheStoreIsOpenedAgain) {
