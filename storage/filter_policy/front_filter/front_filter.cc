@@ -47,8 +47,7 @@ Status FrontFilter::Prepare(rocksdb::DBOptions* database,
                             rocksdb::ColumnFamilyOptions* family) {
   return CatchExceptions([&] {
     // Options may come from a database with another front filter.
-    auto memtables =
-        front_filter::InnerFactory(std::move(family->memtable_factory));
+    auto memtables = front_filter::InnerFactory(family->memtable_factory);
     family->memtable_factory = memtables;
     auto rules = front_filter::RulesOf(*family);
     if (rules) {

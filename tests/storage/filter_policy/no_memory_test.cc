@@ -340,6 +340,21 @@ TEST(NoMemory, ADatabaseIsKeptUntilItHasItsFrontFilter) {
   EXPECT_EQ(calls, 1u);
 }
 
+TEST(NoMemory, OptionsThatAreNotPreparedKeepTheirMemtables) {
+  const auto unprepared = test::TestDbOptions({MakeFilterPolicy({}), nullptr});
+  std::shared_ptr<FrontFilter> filter;
+  test::ExpectOk(FrontFilter::Create({}, &filter));
+  const size_t calls = WithEachFailure([&](Attempt* attempt) {
+    auto options = unprepared;
+    attempt->Begin();
+    const bool prepared = filter->Prepare(&options, &options).ok();
+    attempt->End();
+    EXPECT_TRUE(prepared || attempt->failed());
+    EXPECT_NE(options.memtable_factory, nullptr);
+  });
+  EXPECT_GT(calls, 1u);
+}
+
 // An Attach that failed can be repeated, and no family stays arming.
 TEST(NoMemory, FrontFiltersAreAttachedInTheEnd) {
   test::TempDir dir;
