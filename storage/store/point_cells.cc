@@ -1,6 +1,7 @@
 #include "storage/store/point_cells.h"
 
 #include <span>
+#include <string>
 
 #include "storage/format/status_text.h"
 #include "storage/store/snapshot.h"
@@ -10,6 +11,20 @@ namespace rowbloom {
 using rocksdb::Slice;
 using rocksdb::Status;
 
+namespace {
+
+// Tells whether the thread's RowBuffer is gone. Its other thread_local objects,
+// and the functions that exit() calls, may still read the store.
+constinit thread_local bool row_buffer_is_gone = false;
+
+struct RowBuffer {
+  ~RowBuffer() { row_buffer_is_gone = true; }
+
+  std::string bytes;
+};
+
+}  // namespace
+
 Status PointCells::Add(std::string_view row, std::string_view family,
                        std::string_view qualifier) {
   FamilyMap::const_iterator found;
@@ -17,7 +32,9 @@ Status PointCells::Add(std::string_view row, std::string_view family,
     return s;
   }
   if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
-  thread_local std::string row_bytes;
+  thread_local RowBuffer kept;
+  std::string own;
+  std::string& row_bytes = row_buffer_is_gone ? own : kept.bytes;
   if (Status s = opened_.EncodeRow(row, &row_bytes); !s.ok()) return s;
   const size_t bytes = row_bytes.size() + qualifier.size();
   char* const key = static_cast<char*>(memory_.allocate(bytes, 1));

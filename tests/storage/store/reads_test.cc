@@ -25,6 +25,7 @@ namespace rowbloom::test {
 namespace {
 
 using rocksdb::Status;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -72,6 +73,29 @@ class Reads : public ::testing::Test {
   TempDir dir_;
   std::unique_ptr<Store> store_;
 };
+
+// Calls a function when its thread ends.
+struct AtThreadEnd {
+  ~AtThreadEnd() { call(); }
+
+  std::function<void()> call;
+};
+
+// Memory that the end of the thread has freed belongs to others by then.
+TEST_F(Reads, ObjectsOfAThreadThatEndsMayRead) {
+  const std::string row(100, 'r');
+  ASSERT_THAT(store_->Put(row, "a", "q", "v"), IsOk());
+  std::thread([this, &row] {
+    thread_local AtThreadEnd end;  // made before the first read, so gone last
+    end.call = [this, &row] {
+      std::vector<std::string> others;
+      for (int i = 0; i < 16; ++i) others.emplace_back(200, 'x');
+      EXPECT_EQ(ValueOf(*store_, row, "a", "q"), "v");
+      EXPECT_THAT(others, Each(std::string(200, 'x')));
+    };
+    EXPECT_EQ(ValueOf(*store_, row, "a", "q"), "v");
+  }).join();
+}
 
 // Keys around 256 bytes are where they take memory from the heap.
 TEST_F(Reads, KeysOfAnyLengthAreFound) {
