@@ -74,16 +74,10 @@ Status CheckKeyLayout(const KeyLayout& layout) {
 }
 
 Status CheckResources(const StoreOptions& options) {
-  const size_t cache_bytes = options.block_cache_bytes;
-  const bool is_given = options.block_cache != nullptr;
-  if (is_given && cache_bytes != StoreOptions::kDefaultBlockCacheBytes &&
-      cache_bytes != options.block_cache->GetCapacity()) {
-    return InvalidArgument("block_cache_bytes is ", cache_bytes,
-                           " beside a block_cache of ",
-                           options.block_cache->GetCapacity());
-  }
+  const size_t own_cache_bytes =
+      options.block_cache == nullptr ? options.block_cache_bytes : 0;
   return CheckRanges(
-      {{"block_cache_bytes", is_given ? 0 : cache_bytes, 0, kMaxCacheBytes},
+      {{"block_cache_bytes", own_cache_bytes, 0, kMaxCacheBytes},
        {"background_jobs", options.background_jobs, 1, kMaxBackgroundJobs},
        {"write_buffer_bytes", options.write_buffer_bytes, kMinOptionBytes,
         kMaxOptionBytes},

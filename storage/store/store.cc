@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/layout/key_range.h"
+#include "rocksdb/cache.h"
 #include "rocksdb/options.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
@@ -271,7 +272,7 @@ std::vector<std::string> Store::Warnings() const {
   uint64_t held_bytes = 0;
   impl_->opened.database->GetAggregatedIntProperty(
       rocksdb::DB::Properties::kEstimateTableReadersMem, &held_bytes);
-  const uint64_t cache_bytes = impl_->opened.options.block_cache_bytes;
+  const uint64_t cache_bytes = impl_->opened.options.block_cache->GetCapacity();
   if (held_bytes > cache_bytes) {
     warnings.push_back(
         Concat("the filters and indexes of the store at ", path, " take ",

@@ -141,8 +141,8 @@ struct StoreOptions {
   // match" were true, for Stats. A read takes some percent longer.
   bool statistics = false;
 
-  // A block cache that several stores share. It takes the place of one of
-  // block_cache_bytes, which must then be left as it is, or be its capacity.
+  // A block cache that several stores share, whose capacity may change. It
+  // takes the place of one of block_cache_bytes, which does not count then.
   // nullptr: one of the store's own.
   std::shared_ptr<rocksdb::Cache> block_cache = nullptr;
   // Flushes and compactions that may run at a time, at least one of each; 1 to

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -171,6 +172,19 @@ TEST_F(Following, KeepsItsBlockCache) {
     EXPECT_GT(used(), unread);
   }
   EXPECT_GT(cache->GetUsage(), 5000u);
+}
+
+// The cache may get another size while the store is followed.
+TEST_F(Following, GoesOnWithACacheOfAnotherSize) {
+  ASSERT_THAT(Follower::Open({.block_cache_bytes = 1 << 20}, path_, &follower_),
+              IsOk());
+  follower_->store()->Options().block_cache->SetCapacity(2 << 20);
+  ASSERT_THAT(store_->Put("r", "f", "q", "2"), IsOk());
+  ASSERT_THAT(follower_->Follow(), IsOk());
+  EXPECT_EQ(follower_->store()->Options().block_cache_bytes, size_t{2} << 20);
+  EXPECT_THAT(
+      Follower::Open({.block_cache_bytes = SIZE_MAX}, path_, &follower_),
+      StatusIs(Status::kInvalidArgument, HasSubstr("at most")));
 }
 
 // RocksDB's secondary shows the version of time 1 again: its memtable has the
