@@ -90,8 +90,6 @@ struct FamilyDescriptor {
 };
 
 struct StoreOptions {
-  static constexpr size_t kDefaultBlockCacheBytes = size_t{64} << 20;
-
   // True if Open may create the store; families of an existing store are
   // created either way.
   bool create_if_missing = true;
@@ -108,7 +106,7 @@ struct StoreOptions {
   std::optional<KeyLayout> key_layout;
   // The block cache of all families, in bytes; at most 2^63 - 1. It holds data
   // blocks; filters and indexes, which the open files hold, are charged to it.
-  size_t block_cache_bytes = kDefaultBlockCacheBytes;
+  size_t block_cache_bytes = size_t{64} << 20;
   // The size of one family's memtable at which it is flushed, in bytes; 64 KiB
   // to 64 GiB.
   size_t write_buffer_bytes = size_t{64} << 20;
