@@ -57,11 +57,13 @@ std::string HintOf(const CLI::App& app) {
 
 // Replaces `--option=` by the option and an empty value. CLI11 (2.1) would take
 // the next argument for the value. Refuses `++`, with which CLI11 would end the
-// verb's arguments.
+// verb's arguments, and `-hello`, which would be -h and more.
 std::vector<std::string> WithEmptyValues(const CLI::App& command,
                                          std::vector<std::string> args) {
   for (auto arg = args.begin(); arg != args.end() && *arg != "--"; ++arg) {
-    if (*arg == "++") Require(Error{"\"++\" goes after --"});
+    if (*arg == "++" || (arg->starts_with("-h") && *arg != "-h")) {
+      Require(Error{"\"" + ToPrintable(*arg) + "\" goes after --"});
+    }
     const size_t name_bytes = std::min(arg->find('='), arg->size());
     const CLI::Option* const option =
         arg->starts_with("--")
