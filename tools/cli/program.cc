@@ -84,8 +84,8 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
                   const Streams& streams) {
   // `help VERB` is `VERB --help`, and `help` is `--help`.
   if (!args.empty() && args.front() == "help") {
-    args.erase(args.begin());
-    args.emplace_back("--help");
+    args.front() = "--help";
+    if (args.size() > 1) std::swap(args[0], args[1]);
   }
   const std::string first = args.empty() ? "" : args.front();
   const auto named = std::ranges::find(table.verbs, first, &Verb::name);
