@@ -140,7 +140,7 @@ void WarnOfBulkLoad(const HFileExportReport& report, const Store& store,
 struct ExportHFileArgs {
   PrintingStoreArgs store;
   HFileExportOptions options;  // but what the others say
-  std::string regions_file;    // empty: none
+  std::optional<std::string> regions_file;
   std::string compression = "NONE";
   std::string encoding = "NONE";
   std::string codec_classes = "hadoop";
@@ -182,8 +182,8 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
   options.file.compression = kCompressions.at(args.compression);
   options.file.encoding = kEncodings.at(args.encoding);
   options.file.codec_classes = kCodecClasses.at(args.codec_classes);
-  if (!args.regions_file.empty()) {
-    options.region_start_rows = ReadRows(args.regions_file);
+  if (args.regions_file) {
+    options.region_start_rows = ReadRows(*args.regions_file);
   }
   const Interruption interruption;
   const std::shared_ptr<Store> store = args.store.OpenToRead(streams);
@@ -202,7 +202,7 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
     cells += file.cells;
     file_bytes += file.file_bytes;
   }
-  WarnOfBulkLoad(report, *store, !args.regions_file.empty(), streams.err);
+  WarnOfBulkLoad(report, *store, args.regions_file.has_value(), streams.err);
   args.store.To(streams).PrintSum(Record()
                                       .Number("files", report.files.size())
                                       .Number("cells", cells)

@@ -60,8 +60,8 @@ void PrintingStoreArgs::AddTo(CLI::App* command) {
 
 StoreOptions StoreArgs::Options() const {
   StoreOptions options;
-  if (!key_layout.empty()) {
-    options.key_layout = Require(KeyLayout::FromString(key_layout));
+  if (key_layout) {
+    options.key_layout = Require(KeyLayout::FromString(*key_layout));
   }
   options.create_if_missing = false;
   // A command reads too few rows to be worth the reading of all ROW sections.

@@ -28,7 +28,7 @@ struct Session {
 
 struct StoreArgs {
   std::string db;
-  std::string key_layout;  // empty: the store's own
+  std::optional<std::string> key_layout;  // nullopt: the store's own
 
   // Adds --db and --key-layout. The command must not outlive this.
   void AddTo(CLI::App* command);

@@ -88,7 +88,7 @@ struct CopyArgs {
   PrintingStoreArgs store;
   CopyOptions options;
   std::vector<std::string> families;
-  std::string key_layout;
+  std::optional<std::string> key_layout;
   std::string path;
 
   void AddTo(CLI::App* command) {
@@ -107,8 +107,8 @@ struct CopyArgs {
 void Copy(const CopyArgs& args, const Streams& streams) {
   const auto specs = Require(FamilySpec::ParseAll(args.families));
   CopyOptions options = args.options;
-  if (!args.key_layout.empty()) {
-    options.store.key_layout = Require(KeyLayout::FromString(args.key_layout));
+  if (args.key_layout) {
+    options.store.key_layout = Require(KeyLayout::FromString(*args.key_layout));
   }
   options.store.front_filter_limit_bytes = 0;
   const std::shared_ptr<Store> store = args.store.OpenToRead(streams);
