@@ -92,6 +92,12 @@ Status CheckArguments(StoreOptions options, const std::string& path,
   if (path.empty()) {
     return Status::InvalidArgument("the path of the store is empty");
   }
+  if (options.block_cache != nullptr &&
+      options.block_cache->HasStrictCapacityLimit()) {
+    return Status::InvalidArgument(
+        "block_cache has a strict capacity limit: RocksDB would fail reads, "
+        "flushes and openings while it is full");
+  }
   if (!options.key_layout) options.key_layout = KeyLayout::Escaped();
   Status s = CheckKeyLayout(*options.key_layout);
   if (s.ok()) s = CheckResources(options);

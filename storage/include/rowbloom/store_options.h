@@ -142,6 +142,8 @@ struct StoreOptions {
   // A block cache that several stores share, whose capacity may change. It
   // takes the place of one of block_cache_bytes, which does not count then.
   // nullptr: one of the store's own.
+  // One with a strict capacity limit is refused: RocksDB would fail reads,
+  // flushes and openings while it is full.
   std::shared_ptr<rocksdb::Cache> block_cache = nullptr;
   // Flushes and compactions that may run at a time, at least one of each; 1 to
   // 1024. Stores of one `env` share its threads.

@@ -816,6 +816,9 @@ TEST_F(StoreOpen, ResourcesThatDoNotGoTogetherAreRefusedByName) {
       {{.background_jobs = 1025}, "background_jobs is 1025"},
       {{.max_open_files = 31}, "max_open_files is 31, expected 32 to"},
       {{.max_open_files = 1u << 31}, "max_open_files is 2147483648"},
+      {{.block_cache = rocksdb::NewLRUCache(8 << 20, /*num_shard_bits=*/-1,
+                                            /*strict_capacity_limit=*/true)},
+       "block_cache has a strict capacity limit"},
   };
   for (const auto& [options, problem] : cases) {
     ExpectRefusal(options, {{"a", {}}},
