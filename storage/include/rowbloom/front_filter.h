@@ -48,9 +48,9 @@ struct FrontFilterOptions {
   // and almost no get of an absent row passes. A section that is not kept is
   // probed while RocksDB has it in memory. 0: none are kept.
   uint64_t cell_memory_limit_bytes = 0;
-  // The block cache that all of this memory is charged to, in steps of 256 KiB;
-  // steps that a full cache with a strict limit refuses are not charged. Null:
-  // none.
+  // The block cache that all of this memory is charged to, in steps of 256 KiB.
+  // A full cache with a strict limit refuses steps, which are then not charged,
+  // and RocksDB's reads of blocks that it does not have fail. Null: none.
   std::shared_ptr<rocksdb::Cache> charged_cache;
   // True: reads of absent rows are answered; FrontFilter::SetEnabled changes
   // it.
