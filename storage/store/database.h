@@ -62,6 +62,9 @@ class Database {
     std::unique_ptr<rocksdb::DB> db;
     rocksdb::Status status;
     if (access == Access::kReadOnly) {
+      // Of a database that tracks its logs, RocksDB (7.8.3 to 11.8.1) follows a
+      // null pointer unless it compares them, too.
+      options.track_and_verify_wals_in_manifest = true;
       status = rocksdb::DB::OpenForReadOnly(options, path, column_families,
                                             &handles, Into(&db));
     } else if (access == Access::kReadWrite) {

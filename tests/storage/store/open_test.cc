@@ -157,6 +157,25 @@ TEST_F(StoreOpen, OtherRocksdbDatabaseIsNoStore) {
   ExpectRefusal({.read_only = true}, {}, is_other);
 }
 
+TEST_F(StoreOpen, RocksdbDatabaseThatTracksItsLogsIsNoStore) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.track_and_verify_wals_in_manifest = true;
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_THAT(rocksdb::DB::Open(options, path_, Into(&db)), IsOk());
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  ASSERT_THAT(db->CreateColumnFamily(options, "a", &family), IsOk());
+  ASSERT_THAT(db->Put({}, "key", "value"), IsOk());
+  ASSERT_THAT(db->Put({}, family, "key", "value"), IsOk());
+  // The MANIFEST gets the size of the log that "default" still needs.
+  ASSERT_THAT(db->Flush({}, family), IsOk());
+  ASSERT_THAT(db->DestroyColumnFamilyHandle(family), IsOk());
+  db.reset();
+  ExpectRefusal(
+      {}, {},
+      StatusIs(Status::kInvalidArgument, HasSubstr("not a rowbloom store")));
+}
+
 TEST_F(StoreOpen, RocksdbDatabaseOfAnotherOrderIsNoStore) {
   rocksdb::Options options;
   options.create_if_missing = true;
