@@ -30,15 +30,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using rocksdb::IODebugContext;
-using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 using rocksdb::Status;
 
 using Families = std::vector<rocksdb::ColumnFamilyDescriptor>;
 
 // A file system through which RocksDB reads CURRENT, the MANIFEST and OPTIONS
-// alone. It refuses to open SSTs and hides logs, so that neither damage nor a
-// long log matters.
+// alone. It refuses to open SSTs and logs, so that neither damage nor a long
+// log matters.
 class MetadataFileSystem : public rocksdb::FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -46,14 +45,13 @@ class MetadataFileSystem : public rocksdb::FileSystemWrapper {
   static const char* kClassName() { return "MetadataFileSystem"; }
   const char* Name() const override { return kClassName(); }
 
-  IOStatus GetChildren(const std::string& directory, const IOOptions& options,
-                       std::vector<std::string>* names,
-                       IODebugContext* debug) override {
-    const IOStatus status =
-        target()->GetChildren(directory, options, names, debug);
-    std::erase_if(
-        *names, [](const std::string& name) { return name.ends_with(".log"); });
-    return status;
+  IOStatus NewSequentialFile(const std::string& name,
+                             const rocksdb::FileOptions& options,
+                             std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                             IODebugContext* debug) override {
+    return name.ends_with(".log")
+               ? IOStatus::NotSupported(name, "not read")
+               : target()->NewSequentialFile(name, options, file, debug);
   }
   IOStatus NewRandomAccessFile(
       const std::string& name, const rocksdb::FileOptions& /*options*/,
@@ -70,10 +68,11 @@ class NoLog : public rocksdb::Logger {
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
 };
 
-// Gives the families that the MANIFEST names, with their options in OPTIONS. If
-// these cannot be used, *unusable is the error, and families have the defaults.
+// Gives the families that the MANIFEST names, with their options in OPTIONS,
+// and *reading the directory of the logs. If OPTIONS cannot be used, *unusable
+// is the error, and families have the defaults.
 Status LoadFamilies(const std::string& path, rocksdb::Env* env,
-                    const rocksdb::DBOptions& reading, Families* families,
+                    rocksdb::DBOptions* reading, Families* families,
                     Status* unusable) {
   Status status = RegisterRowbloom();
   if (!status.ok()) return status;
@@ -81,15 +80,18 @@ Status LoadFamilies(const std::string& path, rocksdb::Env* env,
   config.env = env;
   config.ignore_unknown_options = true;
   config.sanity_level = rocksdb::ConfigOptions::kSanityLevelNone;
-  rocksdb::DBOptions not_used;
+  rocksdb::DBOptions of_all;
   Families configured;
-  status = rocksdb::LoadLatestOptions(config, path, &not_used, &configured);
+  status = rocksdb::LoadLatestOptions(config, path, &of_all, &configured);
   if (!status.ok()) configured.clear();
+  if (status.ok() && env->FileExists(of_all.wal_dir).ok()) {
+    reading->wal_dir = of_all.wal_dir;
+  }
   if (!status.ok() && !status.IsNotFound()) {
     *unusable = Prefixed("OPTIONS cannot be used: ", status);
   }
   std::vector<std::string> names;
-  status = rocksdb::DB::ListColumnFamilies(reading, path, &names);
+  status = rocksdb::DB::ListColumnFamilies(*reading, path, &names);
   for (const std::string& name : names) {
     const auto found = std::ranges::find(
         configured, name, &rocksdb::ColumnFamilyDescriptor::name);
@@ -183,12 +185,15 @@ Status ReadOnce(const std::string& path,
   rocksdb::DBOptions options;
   options.env = env.get();
   options.info_log = std::make_shared<NoLog>();
-  options.paranoid_checks = false;  // so refused SSTs do not fail the opening
+  options.paranoid_checks = false;  // so refused files do not fail the opening
+  // Of a database that tracks its logs, RocksDB (7.8.3 to 11.8.1) follows a
+  // null pointer unless it compares their sizes.
+  options.track_and_verify_wals_in_manifest = true;
   options.skip_stats_update_on_db_open = true;
   options.max_open_files = 20;  // without a limit the opening opens each file
   options.max_file_opening_threads = 1;  // each file is refused
   Families families;
-  status = LoadFamilies(path, env.get(), options, &families, &tree->options);
+  status = LoadFamilies(path, env.get(), &options, &families, &tree->options);
   if (!status.ok()) return status;
 
   std::unique_ptr<rocksdb::DB> db;

@@ -212,6 +212,23 @@ TEST_F(TreeVerb, NeedsNoMergeOperatorAndNoKnownPolicy) {
   EXPECT_EQ(Records(output, "tree").at(0).at("files"), 1);
 }
 
+// The MANIFEST gets the size of the log that "default" still needs.
+TEST_F(TreeVerb, ShowsADatabaseThatTracksItsLogs) {
+  options_.track_and_verify_wals_in_manifest = true;
+  options_.wal_dir = dir_.File("logs");
+  {
+    const auto db = OpenDb(options_, path_);
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    ExpectOk(db->CreateColumnFamily(options_, "other", &family));
+    ExpectOk(db->Put({}, "a:q", "in the log alone"));
+    ExpectOk(db->Put({}, family, "a:q", "in a file"));
+    ExpectOk(db->Flush({}, family));
+    ExpectOk(db->DestroyColumnFamilyHandle(family));
+  }
+  const Output output = RunFine({"tree", path_, "--json"});
+  EXPECT_EQ(Records(output, "tree").at(0).at("files"), 1);
+}
+
 // The factory then has no options of its own, either.
 TEST_F(TreeVerb, NeedsNoKnownTableFactory) {
   WriteDatabase();
