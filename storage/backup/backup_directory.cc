@@ -222,11 +222,12 @@ Status ChangeBackups(Env* env, const std::string& given_directory,
   return CatchExceptions([&]() -> Status {
     const bool create = check != nullptr;
     const std::string directory = WithoutTrailingSlashes(given_directory);
+    const bool is_new = env->FileExists(directory).IsNotFound();
     std::vector<std::string> ignored;
     Status s = CheckDirectory(env, directory, &ignored);
     if (create && s.IsNotFound()) s = env->CreateDirIfMissing(directory);
     // RocksDB syncs only what it creates inside of the directory.
-    if (s.ok()) s = SyncDirectory(env, ParentOf(directory));
+    if (s.ok()) s = SyncParent(env, directory, is_new);
     HeldLock lock(env);
     if (s.ok()) {
       s = lock.Take(directory + "/" + kLockFile,

@@ -84,4 +84,14 @@ inline std::string ParentOf(std::string path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// Syncs the parent of a directory, which the caller may have created just
+// before. The parent of an older one, not `is_new`, may be closed to this user.
+inline rocksdb::Status SyncParent(rocksdb::Env* env,
+                                  const std::string& directory, bool is_new) {
+  std::unique_ptr<rocksdb::Directory> parent;
+  const rocksdb::Status s = env->NewDirectory(ParentOf(directory), &parent);
+  if (s.ok()) return parent->Fsync();
+  return is_new ? s : rocksdb::Status::OK();
+}
+
 }  // namespace rowbloom

@@ -83,16 +83,7 @@ Status ExportDirectory::Commit() {
   Status s =
       Cannot("remove the directory", staging_, env_->DeleteDir(staging_));
   if (s.ok()) s = SyncDirectory(env_, path_);
-  if (!s.ok()) return s;
-  // The caller may have created the directory just before. The parent of an
-  // older one may be closed to this user.
-  std::unique_ptr<rocksdb::Directory> parent;
-  s = env_->NewDirectory(ParentOf(path_), &parent);
-  if (s.ok()) {
-    s = parent->Fsync();
-  } else if (!created_) {
-    s = Status::OK();
-  }
+  if (s.ok()) s = SyncParent(env_, path_, created_);
   committed_ = s.ok();
   return s;
 }

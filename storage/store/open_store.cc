@@ -243,8 +243,9 @@ class Opener {
   }
 
   Status MakeDirectory() {
+    const bool is_new = env_->FileExists(path()).IsNotFound();
     const Status s = env_->CreateDirIfMissing(path());
-    return s.ok() ? SyncDirectory(env_, ParentOf(path())) : s;
+    return s.ok() ? SyncParent(env_, path(), is_new) : s;
   }
 
   rocksdb::DBOptions DatabaseOptions() const {

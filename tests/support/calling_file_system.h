@@ -26,6 +26,7 @@ enum class FileCall {
   kList,    // a directory is listed
   kDelete,  // a file is deleted
   kSync,    // a file or a directory was synced
+  kFolder,  // a directory is opened to be synced
 };
 
 // The default file system, which calls handlers before its calls, but after a
@@ -129,8 +130,9 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
       const std::string& path, const rocksdb::IOOptions& options,
       std::unique_ptr<rocksdb::FSDirectory>* directory,
       rocksdb::IODebugContext* context) override {
-    rocksdb::IOStatus s =
-        FileSystemWrapper::NewDirectory(path, options, directory, context);
+    rocksdb::IOStatus s = Call(FileCall::kFolder, path);
+    if (!s.ok()) return s;
+    s = FileSystemWrapper::NewDirectory(path, options, directory, context);
     if (s.ok()) {
       *directory =
           std::make_unique<Directory>(std::move(*directory), this, path);

@@ -19,6 +19,7 @@
 #include "storage/hfile_transfer/export_directory.h"
 #include "tests/storage/hfile_transfer/transfers.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/calling_file_system.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -491,28 +492,20 @@ TEST_F(Export, RemovesNoDirectoryOfAnother) {
 
 // Whoever may not read the parent has not just created the directory.
 TEST_F(Export, TakesADirectoryWhoseParentIsClosed) {
-  class ClosedEnv final : public rocksdb::EnvWrapper {
-   public:
-    explicit ClosedEnv(std::string closed)
-        : EnvWrapper(rocksdb::Env::Default()), closed_(std::move(closed)) {}
-    const char* Name() const override { return "ClosedEnv"; }
-    Status NewDirectory(
-        const std::string& path,
-        std::unique_ptr<rocksdb::Directory>* directory) override {
-      return path == closed_ ? Status::IOError(path, "Permission denied")
-                             : EnvWrapper::NewDirectory(path, directory);
-    }
-
-   private:
-    const std::string closed_;
-  };
-  ClosedEnv env(dir_.path().string());
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  files->On(FileCall::kFolder, [this](const std::string& path) {
+    return path == dir_.path().string()
+               ? rocksdb::IOStatus::IOError(path, "Permission denied")
+               : rocksdb::IOStatus::OK();
+  });
   for (const bool exists : {false, true}) {
     const std::string path = dir_.File(exists ? "old" : "new");
     if (exists) std::filesystem::create_directory(path);
     std::unique_ptr<hfile_transfer::ExportDirectory> directory;
-    ASSERT_THAT(hfile_transfer::ExportDirectory::Create(&env, path, &directory),
-                IsOk());
+    ASSERT_THAT(
+        hfile_transfer::ExportDirectory::Create(env.get(), path, &directory),
+        IsOk());
     EXPECT_EQ(directory->Commit().ok(), exists);
   }
 }

@@ -466,6 +466,19 @@ TEST_F(StoreBackup, RestoreKeepsThePermissionsOfAnEmptyDirectory) {
   EXPECT_EQ(std::filesystem::status(path).permissions(), of_owner);
 }
 
+TEST_F(StoreBackup, DirectoryWhoseParentIsClosedIsChanged) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome(1));
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  files->On(FileCall::kFolder, [this](const std::string& path) {
+    return path == dir_.path().string()
+               ? rocksdb::IOStatus::IOError(path, "Permission denied")
+               : rocksdb::IOStatus::OK();
+  });
+  EXPECT_THAT(PurgeBackups(backups_, 1, env.get()), IsOk());
+}
+
 // The disk is full.
 TEST_F(StoreBackup, RestoreThatFailsKeepsAnEmptyDirectory) {
   class Full : public rocksdb::EnvWrapper {

@@ -82,6 +82,19 @@ TEST_F(StoreOpen, CreatesInAnEmptyDirectoryToo) {
   }
 }
 
+TEST_F(StoreOpen, CreatesInADirectoryWhoseParentIsClosed) {
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  files->On(FileCall::kFolder, [this](const std::string& path) {
+    return path == dir_.path().string()
+               ? rocksdb::IOStatus::IOError(path, "Permission denied")
+               : rocksdb::IOStatus::OK();
+  });
+  std::filesystem::create_directory(path_);
+  EXPECT_THAT(Open({.env = env.get()}, {{"a", {}}}), IsOk());
+  store_.reset();
+}
+
 TEST_F(StoreOpen, StoreWithoutFamiliesIsAStore) {
   ASSERT_THAT(Open({}, {}), IsOk());
   EXPECT_TRUE(store_->Families().empty());
