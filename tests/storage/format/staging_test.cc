@@ -66,6 +66,20 @@ TEST(Staging, LeavesTheContentsOfAnotherAlone) {
   EXPECT_GT(WithEachFailure(FailingNew::For::kOneCall, begin), 4u);
 }
 
+// Such as one that another user's restore left.
+TEST(Staging, ThatMayNotBeReadIsNamed) {
+  const test::TempDir dir;
+  const auto files = std::make_shared<test::CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  files->On(test::FileCall::kList, [](const std::string& /*path*/) {
+    return rocksdb::IOStatus::NotFound();  // as RocksDB for EACCES
+  });
+  Staging staging(env.get(), dir.File("made"), ".making");
+  const rocksdb::Status s = staging.Begin();
+  EXPECT_TRUE(s.IsIOError()) << s.ToString();
+  EXPECT_NE(s.ToString().find(dir.File("made.making")), std::string::npos);
+}
+
 TEST(Staging, WhoseMarkCannotBeMadeLeavesNothing) {
   const test::TempDir dir;
   const auto files = std::make_shared<test::CallingFileSystem>();
