@@ -47,6 +47,22 @@ ExitCode ExpandDirectory(const std::string& path, const Diagnostics& err,
   return ExitCode::kOk;
 }
 
+// Tells whether a file is in the directory of a database whose MANIFEST does
+// not name it: a process may be writing it, or a crash may have left it.
+bool IsUnnamed(const fs::path& file) {
+  DatabaseTree tree;
+  const std::string database = file.parent_path().string();
+  if (!IsDatabase(database) || !ReadTree(database, {}, &tree).ok()) {
+    return false;
+  }
+  for (const TreeFamily& family : tree.families) {
+    for (const TreeFile& named : family.files) {
+      if (fs::path(named.path).filename() == file.filename()) return false;
+    }
+  }
+  return true;
+}
+
 ExitCode ExpandInputs(const std::vector<std::string>& paths,
                       const Diagnostics& err, std::vector<ListedFile>* files) {
   ExitCode worst = ExitCode::kOk;
@@ -139,7 +155,7 @@ ExitCode FileOpener::Open(const std::string& path, bool listed,
                           const Use& use) const {
   interruption_.Check(streams_.out);
   std::unique_ptr<TableFile> file;
-  const rocksdb::Status status = OpenTable(path, &file);
+  rocksdb::Status status = OpenTable(path, &file);
   std::error_code ignored;
   // A link without its file is not gone, nor is a file whose directory may not
   // be searched.
@@ -147,6 +163,13 @@ ExitCode FileOpener::Open(const std::string& path, bool listed,
       fs::symlink_status(path, ignored).type() == fs::file_type::not_found) {
     Complain(streams_.err, path + ": gone since it was listed");
     return ExitCode::kOk;
+  }
+  if (!status.ok() && !status.IsIOError() && listed) {
+    if (IsUnnamed(path)) {
+      Complain(streams_.err, path + ": not whole, and not in the MANIFEST");
+      return ExitCode::kOk;
+    }
+    status = OpenTable(path, &file);  // it may be whole by now
   }
   return OrComplain(streams_.err, [&] {
     Require(status);

@@ -38,8 +38,8 @@ class FileOpener {
 
   // Calls `use` with the file. Complains of a file that cannot be opened, and
   // of a Failure of `use`, which does not end the verb. A database in use may
-  // delete files: one that was `listed` in a directory and is gone is no
-  // failure.
+  // delete and write files: one that was `listed` in a directory and is gone,
+  // or is not whole and not in the MANIFEST, is no failure.
   using Use = std::function<ExitCode(const TableFile& file)>;
   ExitCode Open(const std::string& path, bool listed, const Use& use) const;
   // Opens a file of a tree. It counts as listed if it existed when the tree was

@@ -322,6 +322,16 @@ TEST_F(TreeVerb, ShowsTheRestOfADamagedDatabase) {
   EXPECT_THAT(RunTool({path_}).out, HasSubstr("2 (2 NOT READ)"));
 }
 
+// As a flush or compaction of another process has it.
+TEST_F(TreeVerb, VerifyPassesOverAFileThatIsBeingWritten) {
+  WriteDatabase();
+  test::WriteFile(path_ + "/000099.sst", "the beginning of a table");
+  EXPECT_THAT(RunFine({"verify", path_}).err,
+              HasSubstr("000099.sst: not whole, and not in the MANIFEST"));
+  fs::resize_file(Files()[0].at("path").get<std::string>(), 100);
+  EXPECT_EQ(RunTool({"verify", path_}).code, 1);
+}
+
 TEST_F(TreeVerb, FindsFilesInOtherDirectories) {
   WriteDatabase();
   const std::string other = dir_.File("other");
