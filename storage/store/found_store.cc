@@ -118,13 +118,15 @@ Status FindCut(Env* env, const std::string& path, StoreCut* cut) {
   std::string later;
   uint64_t bytes = 0;
   Status s = ReadCurrent(env, path, &manifest);
-  if (s.ok()) s = env->GetFileSize(path + "/" + manifest, &bytes);
+  Status sized;
+  if (s.ok()) sized = env->GetFileSize(path + "/" + manifest, &bytes);
   const Status listed = FindWrittenFiles(env, path, &cut->files);
   if (s.ok()) s = listed;
   if (s.ok()) s = ReadCurrent(env, path, &later);
   if (!s.ok()) return s;
   const auto found = cut->files.find(manifest);
   if (later != manifest) return TryAgain("there is a new MANIFEST");
+  if (!sized.ok()) return sized;
   if (found == cut->files.end() || !manifest.starts_with(kManifestPrefix)) {
     return Corruption(path, "/CURRENT: expected the name of a MANIFEST");
   }

@@ -117,6 +117,32 @@ TEST_F(StoreOpen, NewFamilyIsAddedWithoutCreateIfMissing) {
   EXPECT_THAT(store_->Put("r", "c", "q", "v"), IsOk());
 }
 
+// A writer replaces the MANIFEST when it opens the store, or once it is large.
+TEST_F(StoreOpen, ReaderTriesAgainWhenItsManifestIsReplaced) {
+  class Replacing final : public rocksdb::EnvWrapper {
+   public:
+    explicit Replacing(std::string path)
+        : EnvWrapper(rocksdb::Env::Default()), path_(std::move(path)) {}
+    const char* Name() const override { return "Replacing"; }
+    Status GetFileSize(const std::string& file, uint64_t* bytes) override {
+      if (file.starts_with(path_ + "/MANIFEST-") &&
+          !std::exchange(is_done_, true)) {
+        std::filesystem::rename(file, path_ + "/MANIFEST-000900");
+        std::ofstream(path_ + "/CURRENT") << "MANIFEST-000900\n";
+      }
+      return EnvWrapper::GetFileSize(file, bytes);
+    }
+
+   private:
+    const std::string path_;
+    bool is_done_ = false;
+  };
+  ASSERT_NO_FATAL_FAILURE(Create());
+  Replacing env(path_);
+  EXPECT_THAT(Open({.read_only = true, .env = &env}, {}), IsOk());
+  store_.reset();
+}
+
 TEST_F(StoreOpen, MissingStoreIsNotFoundAndNotCreated) {
   const auto is_missing =
       StatusIs(Status::kNotFound, HasSubstr("no store at " + path_));
