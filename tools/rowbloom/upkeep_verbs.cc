@@ -292,6 +292,7 @@ ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
     std::string_view state = args.verify ? "verified" : "listed";
     Status s;
     if (args.verify) s = VerifyBackup(args.directory, backup.id);
+    if (s.IsNotFound()) continue;  // deleted since it was listed
     if (s.IsCorruption()) {
       Complain(streams.err, Describe(s));
     } else {
