@@ -315,6 +315,7 @@ class Opener {
     const FrontFilterOptions front_filter{
         .memory_limit_bytes = options_.front_filter_limit_bytes,
         .charged_cache = options_.block_cache};
+    if (Writes()) opened_.listener->SetWrites();
     const Status s = opened_.database.Open(
         DatabaseOptions(), path(), column_families,
         !Writes()               ? Database::Access::kReadOnly

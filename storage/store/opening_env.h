@@ -25,6 +25,9 @@ namespace rowbloom {
 
 class Listener final : public rocksdb::EventListener {
  public:
+  // Must be called before the database is opened for writing.
+  void SetWrites() { writes_ = true; }
+  bool writes() const { return writes_; }
   // Sets the database, which is open for writing.
   void SetDatabase(rocksdb::DB* database) { database_ = database; }
 
@@ -96,6 +99,7 @@ class Listener final : public rocksdb::EventListener {
   }
 
  private:
+  std::atomic<bool> writes_{false};
   std::atomic<rocksdb::DB*> database_{nullptr};
   std::atomic<uint64_t> sealed_{0};
   std::atomic<bool> lost_manifest_{false};
@@ -195,11 +199,14 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
     return s;
   }
 
+  // A database that is open for reading deletes no tables. At its end RocksDB
+  // (11.1 to 11.5, before their last patches) would delete those of families
+  // that were not opened, as for the records, and all newer ones.
   rocksdb::IOStatus DeleteFile(const std::string& file,
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override {
     const bool is_table = file.ends_with(".sst") || file.ends_with(".blob");
-    return is_table && listener_->lost_manifest()
+    return is_table && (!listener_->writes() || listener_->lost_manifest())
                ? rocksdb::IOStatus::OK()
                : FileSystemWrapper::DeleteFile(file, options, debug);
   }

@@ -364,6 +364,7 @@ TEST(StoreFiles, KeepsTablesAfterAFailedManifestAlone) {
   using Reason = rocksdb::BackgroundErrorReason;
   const TempDir dir;
   const auto listener = std::make_shared<Listener>();
+  listener->SetWrites();
   StoreFiles files(rocksdb::FileSystem::Default(), listener);
   const std::string table = dir.File("000001.sst");
   const auto is_deleted_after = [&](Reason reason) {
@@ -376,6 +377,23 @@ TEST(StoreFiles, KeepsTablesAfterAFailedManifestAlone) {
   };
   EXPECT_TRUE(is_deleted_after(Reason::kCompaction));
   EXPECT_FALSE(is_deleted_after(Reason::kManifestWrite));
+}
+
+// RocksDB 11.1.1 deletes tables at the end of a database that only reads.
+TEST(StoreFiles, DeletesNoTablesBeforeTheDatabaseIsOpenForWriting) {
+  const TempDir dir;
+  const auto listener = std::make_shared<Listener>();
+  StoreFiles files(rocksdb::FileSystem::Default(), listener);
+  for (const char* const name : {"000001.sst", "000002.blob"}) {
+    WriteFile(dir.File(name), "");
+    EXPECT_TRUE(files.DeleteFile(dir.File(name), {}, nullptr).ok());
+    EXPECT_TRUE(std::filesystem::exists(dir.File(name))) << name;
+  }
+  listener->SetWrites();
+  for (const char* const name : {"000001.sst", "000002.blob"}) {
+    EXPECT_TRUE(files.DeleteFile(dir.File(name), {}, nullptr).ok());
+    EXPECT_FALSE(std::filesystem::exists(dir.File(name))) << name;
+  }
 }
 
 // Errors of a look at the archive of logs, which is not there, are among them.
