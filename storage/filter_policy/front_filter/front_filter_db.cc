@@ -236,7 +236,7 @@ Status FrontFilterDB::CreateColumnFamilyWithImport(
   });
 }
 
-#if ROCKSDB_MAJOR >= 9
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804
 Status FrontFilterDB::CreateColumnFamilyWithImport(
     const rocksdb::ColumnFamilyOptions& options, const std::string& name,
     const rocksdb::ImportColumnFamilyOptions& import_options,

@@ -246,7 +246,7 @@ class FrontFilterDB final : public rocksdb::StackableDB {
       const rocksdb::ExportImportFilesMetaData& metadata,
       rocksdb::ColumnFamilyHandle** handle) override;
 
-#if ROCKSDB_MAJOR >= 9
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804
   rocksdb::Status CreateColumnFamilyWithImport(
       const rocksdb::ColumnFamilyOptions& options, const std::string& name,
       const rocksdb::ImportColumnFamilyOptions& import_options,
