@@ -2,6 +2,7 @@
 // other way to read cells is in point_cells.h.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rocksdb/version.h"
 #include "rowbloom/cell.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/row_counter.h"
@@ -35,19 +37,19 @@ class RowCells {
   RowCells(const OpenedStore& opened, FamilyMap::const_iterator family,
            rocksdb::ReadOptions options,
            const TimeRange& range = TimeRange::All())
-      : RowCells(
-            family,
-            std::unique_ptr<rocksdb::Iterator>(opened.database->NewIterator(
-                PassingOver(family->second, range, std::move(options)),
-                family->second.handle()))) {}
+      : RowCells(family, range, &options) {
+    it_.reset(opened.database->NewIterator(options, family->second.handle()));
+  }
   // Walks over one row. The iterator is at its first key.
   RowCells(const OpenedStore& opened, FamilyMap::const_iterator family,
            rocksdb::ReadOptions options, std::string_view row_bytes,
            const TimeRange& range = TimeRange::All())
-      : RowCells(family,
-                 opened.database.SeekRow(
-                     PassingOver(family->second, range, std::move(options)),
-                     family->second.handle(), row_bytes)) {}
+      : RowCells(family, range, &options) {
+    it_ = opened.database.SeekRow(std::move(options), family->second.handle(),
+                                  row_bytes);
+  }
+  RowCells(const RowCells&) = delete;
+  RowCells& operator=(const RowCells&) = delete;
 
   rocksdb::Iterator* it() const { return it_.get(); }
 
@@ -100,21 +102,16 @@ class RowCells {
   }
 
  private:
-  RowCells(FamilyMap::const_iterator family,
-           std::unique_ptr<rocksdb::Iterator> it)
-      : it_(std::move(it)) {
+  // Completes the options. The caller makes the iterator with them.
+  RowCells(FamilyMap::const_iterator family, const TimeRange& range,
+           rocksdb::ReadOptions* options) {
     cell_.family = family;
     cell_.row_deletes = &row_deletes_;
-  }
-
-  static rocksdb::ReadOptions PassingOver(const Family& family,
-                                          const TimeRange& range,
-                                          rocksdb::ReadOptions options) {
-    if (range.begin_ms == 0 || family.format == CellFormat::kLatest) {
-      return options;
+    if (range.begin_ms == 0 || family->second.format == CellFormat::kLatest) {
+      return;
     }
-    options.table_filter =
-        [passed_over = &family.shared_rules->files_passed_over,
+    file_filter_ =
+        [passed_over = &family->second.shared_rules->files_passed_over,
          begin_ms =
              range.begin_ms](const rocksdb::TableProperties& properties) {
           const std::optional<uint64_t> newest_ms =
@@ -123,10 +120,15 @@ class RowCells {
           passed_over->fetch_add(1, std::memory_order_relaxed);
           return false;
         };
-    return options;
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1109
+    options->table_filter = &file_filter_;
+#else
+    options->table_filter = file_filter_;
+#endif
   }
 
-  const std::unique_ptr<rocksdb::Iterator> it_;
+  std::function<bool(const rocksdb::TableProperties&)> file_filter_;
+  std::unique_ptr<rocksdb::Iterator> it_;  // may use file_filter_
   std::string_view row_bytes_;
   RowDeletes row_deletes_;
   StoredCell cell_;
