@@ -15,11 +15,15 @@
 #include <vector>
 
 #include "rocksdb/cache.h"
+#include "rocksdb/version.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/storage/upkeep/numbered_writes.h"
 #include "tests/storage/upkeep/other_process.h"
 #include "tests/support/calling_file_system.h"
 #include "tests/support/wait_for.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
 
 namespace rowbloom::test {
 namespace {
