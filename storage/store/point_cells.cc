@@ -23,6 +23,12 @@ struct RowBuffer {
   std::string bytes;
 };
 
+// Must not be called once the buffer is gone.
+std::string& ThreadRowBytes() {
+  thread_local RowBuffer kept;
+  return kept.bytes;
+}
+
 }  // namespace
 
 Status PointCells::Add(std::string_view row, std::string_view family,
@@ -32,9 +38,8 @@ Status PointCells::Add(std::string_view row, std::string_view family,
     return s;
   }
   if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
-  thread_local RowBuffer kept;
   std::string own;
-  std::string& row_bytes = row_buffer_is_gone ? own : kept.bytes;
+  std::string& row_bytes = row_buffer_is_gone ? own : ThreadRowBytes();
   if (Status s = opened_.EncodeRow(row, &row_bytes); !s.ok()) return s;
   const size_t bytes = row_bytes.size() + qualifier.size();
   char* const key = static_cast<char*>(memory_.allocate(bytes, 1));
