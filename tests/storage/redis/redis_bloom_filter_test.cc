@@ -331,6 +331,7 @@ TEST_F(RedisFilter, AFilterThatIsLostAndLoadedMeanwhileIsNeverAbsent) {
   for (const std::string_view key : keys) classic.Put(key);
   const auto filter = Open();
   const auto other = Open();
+  ASSERT_THAT(other->Load(classic), IsOk());  // the keys are put by now
   std::atomic<bool> ends{false};
   auto loading = std::async(std::launch::async, [&] {
     Connection connection(options_.endpoint);
