@@ -164,7 +164,7 @@ ExitCode FileOpener::Open(const std::string& path, bool listed,
     Complain(streams_.err, path + ": gone since it was listed");
     return ExitCode::kOk;
   }
-  if (!status.ok() && !status.IsIOError() && listed) {
+  if (status.IsCorruption() && listed) {
     if (IsUnnamed(path)) {
       Complain(streams_.err, path + ": not whole, and not in the MANIFEST");
       return ExitCode::kOk;
