@@ -84,7 +84,9 @@ Status LoadFamilies(const std::string& path, rocksdb::Env* env,
   Families configured;
   status = rocksdb::LoadLatestOptions(config, path, &of_all, &configured);
   if (!status.ok()) configured.clear();
-  if (status.ok() && env->FileExists(of_all.wal_dir).ok()) {
+  // RocksDB opens no database whose directory of logs cannot be listed.
+  std::vector<std::string> logs;
+  if (status.ok() && env->GetChildren(of_all.wal_dir, &logs).ok()) {
     reading->wal_dir = of_all.wal_dir;
   }
   if (!status.ok() && !status.IsNotFound()) {
