@@ -17,8 +17,6 @@ constexpr std::string_view kTrailerMagic = "TRABLK\"$";
 constexpr uint32_t kMajorVersion = 3;
 constexpr uint32_t kMinorVersion = 3;
 constexpr size_t kVersionBytes = 4;
-// The first minor version of v2 that has the messages of v3, and its blocks.
-constexpr uint32_t kMinorVersionV2 = 2;
 constexpr size_t kTrailerBytesV1 = 60;
 
 // The offset -1 means "none".
@@ -41,8 +39,8 @@ Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
       LoadBig<uint32_t>(tail.data() + tail.size() - kVersionBytes);
   trailer->major_version = version & 0xffffff;
   trailer->minor_version = version >> 24;
-  if (trailer->major_version == 2 &&
-      trailer->minor_version >= kMinorVersionV2 &&
+  // HBase 2 reads v2 from this minor version on: it has the blocks of v3.
+  if (trailer->major_version == 2 && trailer->minor_version >= kMinorVersion &&
       HasMagicAt(tail, kTrailerBytesV2)) {
     return Status::OK();
   }

@@ -154,7 +154,7 @@ struct HFileReport {
 // An open file. All functions may be called by any thread. Errors are sentences
 // with file, offset, expected and found:
 //   IOError       cannot be opened or read; a directory, pipe or device
-//   NotSupported  HFile v1, v2 of before HBase 0.96, or v4; ZSTD with a
+//   NotSupported  HFile v1, v2 of a minor version below 3, or v4; ZSTD with a
 //                 dictionary; cells that are encrypted, in an encoding without
 //                 a name above, or of a codec that Debian has no library for
 //   Corruption    no HFile, cut short, or it contradicts itself, its checksums
