@@ -235,7 +235,8 @@ constexpr size_t kPageBytes = 4096;
 // virtual machines the first use of idle memory was seen to take microseconds.
 void WakeUp(const KeyArray& keys) {
   for (size_t at = 0; at < keys.size() * kKeyBytes; at += kPageBytes) {
-    benchmark::DoNotOptimize(keys.data()[at]);
+    char byte = keys.data()[at];
+    benchmark::DoNotOptimize(byte);
   }
 }
 
