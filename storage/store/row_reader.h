@@ -87,7 +87,9 @@ class RowPlan {
 
 // Takes the columns of a row in order, and keeps the requested page of them. It
 // overwrites the cells of the vector, whose strings keep their memory: a scan
-// of cells of 40 bytes would take 10 % longer without that.
+// of cells of 40 bytes would take 10 % longer without that. Memory that is far
+// larger than a value is freed: a scan would come to hold the largest value of
+// each place in a row.
 class ColumnPage {
  public:
   // REQUIRES that the plan's filter has begun with the row.
@@ -124,7 +126,11 @@ class ColumnPage {
     Assign(family, &cell.family);
     Assign(qualifier, &cell.qualifier);
     cell.timestamp_ms = timestamp_ms;
-    cell.value.assign(keys_only_ ? std::string_view() : value);
+    if (keys_only_) value = {};
+    if (cell.value.capacity() > 2 * value.size() + kSpareBytes) {
+      std::string().swap(cell.value);
+    }
+    cell.value.assign(value);
     ++size_;
   }
 
@@ -141,6 +147,8 @@ class ColumnPage {
   }
 
  private:
+  static constexpr size_t kSpareBytes = 1024;
+
   // A Slice compares inline, a string_view in a call.
   static void Assign(const rocksdb::Slice& name, std::string* to) {
     if (name != *to) to->assign(name.data(), name.size());

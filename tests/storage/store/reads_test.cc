@@ -153,6 +153,29 @@ TEST_F(Reads, ScanGivesRowsInOrder) {
               ElementsAre("bc", "wide"));
 }
 
+TEST_F(Reads, AScanKeepsNoMemoryOfLargeValuesOfEarlierRows) {
+  constexpr size_t kLarge = size_t{1} << 20;
+  constexpr int kRows = 8;
+  for (int row = 0; row < kRows; ++row) {
+    WriteBatch batch;
+    for (int column = 0; column < kRows; ++column) {
+      batch.Put("large" + std::to_string(row), "a", std::to_string(column),
+                std::string(column == row ? kLarge : size_t{1}, 'v'));
+    }
+    ASSERT_THAT(store_->Write(batch), IsOk());
+  }
+  int rows = 0;
+  RowScanner large = ScanOf(*store_, {.row_prefix = "large"});
+  for (const Row& row : large) {
+    size_t kept = 0;
+    for (const Cell& cell : row.cells) kept += cell.value.capacity();
+    EXPECT_LE(kept, 2 * kLarge) << row.row;
+    ++rows;
+  }
+  EXPECT_THAT(large.status(), IsOk());
+  EXPECT_EQ(rows, kRows);
+}
+
 TEST_F(Reads, ScanIsARangeOfTheMomentItBegan) {
   RowScanner rows = ScanOf(*store_, {.row_prefix = "b"});
   ASSERT_THAT(store_->DeleteRow("ba"), IsOk());
