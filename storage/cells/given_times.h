@@ -118,8 +118,8 @@ class GivenTimes {
   // Forgets all timestamps, and frees most of their memory.
   void Clear() {
     // Clearing a map takes time for each of its buckets, of which a large batch
-    // may have left many.
-    if (times_.bucket_count() > 2 * kMaxCells) times_ = {};
+    // may have left many. An assigned {} would keep them.
+    if (times_.bucket_count() > 2 * kMaxCells) times_ = decltype(times_)();
     times_.clear();
     newest_ms_ = 0;
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
@@ -138,6 +139,23 @@ TEST(StoreNoMemoryForATime, AResetFindsNoneOfTheFuture) {
     EXPECT_NE(s.ok(), attempt->failed());
     EXPECT_EQ(given.ForgetBeyond(kNowMs), s.ok() ? kNowMs : 0);
   });
+}
+
+// The first put after a large batch allocates as much as the first of all: the
+// batch has left no table.
+TEST(StoreNoMemoryForATime, ALargeBatchLeavesNone) {
+  const auto calls_of_a_put = [](GivenTimes* given) {
+    const FailingNew none(1000, FailingNew::For::kOneCall);
+    given->Put(1, 10, kNowMs, /*replaces=*/false);
+    return none.Calls();
+  };
+  GivenTimes unused;
+  GivenTimes used;
+  for (uint64_t cell = 2; cell < 10'000; ++cell) {
+    used.Put(1, cell, kNowMs, /*replaces=*/false);
+  }
+  EXPECT_FALSE(used.MoveTo(kNowMs + 1));
+  EXPECT_EQ(calls_of_a_put(&used), calls_of_a_put(&unused));
 }
 
 // The answer takes no more memory than the write.
