@@ -27,7 +27,8 @@
 // version that newer ones had pushed out. doc/store.md says how.
 //
 // Not thread-safe; the store may be written to meanwhile. Memory: one batch, up
-// to three times. Must be destroyed before its store.
+// to three times, and up to 800 bytes for each of its changes. Must be
+// destroyed before its store.
 #pragma once
 
 #include <cstdint>

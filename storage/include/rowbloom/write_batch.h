@@ -138,9 +138,9 @@ struct Change {
 // TTL of its family. Versions that it displaced from max_versions or
 // min_versions do not come back; older ones that max_versions kept are visible.
 //
-// Not thread-safe. A batch takes up to twice the memory of its keys and values,
-// and keeps it when it is cleared. Adding a change may throw std::bad_alloc,
-// which leaves the batch unchanged.
+// Not thread-safe. A batch takes up to twice the memory of its keys and values
+// and of 104 bytes for each change, and keeps it when it is cleared. Adding a
+// change may throw std::bad_alloc, which leaves the batch unchanged.
 class WriteBatch {
  public:
   using OptionalTimestamp = std::optional<uint64_t>;
