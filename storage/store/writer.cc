@@ -441,6 +441,8 @@ class Writer::Draft {
   // Adds an entry to a cell of the row. In a `latest` family it is a put, which
   // replaces the cell.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
+    // A delete may add entries to all columns of a row. Add refuses the batch.
+    if (batch_->GetDataSize() > kMaxBatchBytes) return Status::OK();
     rare_kinds_ |= RareKindsOf(entry);
     cells_.Note(at_, qualifier, entry);
     const bool is_latest = family().format == CellFormat::kLatest;
