@@ -99,11 +99,15 @@ Status Store::CreateFamily(const std::string& name,
 Status Store::DropFamily(const std::string& name) {
   return impl_->Change([&]() -> Status {
     OpenedStore& opened = impl_->opened;
+    // RocksDB deletes the files with the last user. This one goes after the
+    // locks, as many files take seconds.
+    ColumnFamily dropped;
     const std::unique_lock changing(opened.families->change_mutex);
     FamilyMap families = *opened.families->Get();
     FamilyMap::const_iterator found;
     Status s = opened.FindFamily(families, name, &found);
     if (!s.ok()) return s;
+    dropped = found->second.column_family;
     rocksdb::WriteBatch batch;
     PutFamilyRecord(FamilyState::kDropped, name, found->second.options, &batch);
     families.erase(found);
@@ -121,6 +125,7 @@ Status Store::DropFamily(const std::string& name) {
 Status Store::TruncateFamily(const std::string& name) {
   return impl_->Change([&]() -> Status {
     OpenedStore& opened = impl_->opened;
+    ColumnFamily dropped;  // goes after the locks, as in DropFamily
     const std::unique_lock changing(opened.families->change_mutex);
     FamilyMap families = *opened.families->Get();
     FamilyMap::const_iterator found;
@@ -131,6 +136,7 @@ Status Store::TruncateFamily(const std::string& name) {
                           opened.shared, &setup);
     }
     if (!s.ok()) return s;
+    dropped = found->second.column_family;
     rocksdb::WriteBatch batch;
     PutTruncation(name, found->second.options, &batch);
     families.erase(found);

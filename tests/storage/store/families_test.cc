@@ -184,6 +184,34 @@ TEST_F(StoreFamilies, DropGivesBackTheDiskOnceScansAreDone) {
   EXPECT_TRUE(WaitFor([&] { return tables() == before - 3; }));
 }
 
+// A large family has many files.
+TEST(FilesOfADroppedFamily, AreDeletedWhileWritesGoOn) {
+  const CallingStore calling;
+  Store* const store = calling.store.get();
+  ASSERT_THAT(store->CreateFamily("d", {}), IsOk());
+  for (const bool truncates : {true, false}) {
+    ASSERT_THAT(store->Put("r", "c", "q", "v"), IsOk());
+    ASSERT_THAT(store->Flush(), IsOk());
+    std::future<Status> write;
+    std::atomic<bool> went_on{false};
+    std::atomic<bool> deletes{false};
+    calling.files->On(FileCall::kDelete, [&](const std::string& path) {
+      if (!path.ends_with(".sst") || write.valid()) return;
+      write = std::async(std::launch::async,
+                         [store] { return store->Put("r", "d", "q", "v"); });
+      went_on =
+          write.wait_for(std::chrono::seconds(30)) == std::future_status::ready;
+      deletes = true;
+    });
+    EXPECT_THAT(truncates ? store->TruncateFamily("c") : store->DropFamily("c"),
+                IsOk());
+    ASSERT_TRUE(WaitFor([&] { return deletes.load(); }));
+    calling.files->Off(FileCall::kDelete);
+    EXPECT_TRUE(went_on);
+    EXPECT_THAT(write.get(), IsOk());
+  }
+}
+
 // Export and copies read family by family, long after their snapshot.
 TEST_F(StoreFamilies, SnapshotKeepsAFamilyThatIsTruncatedOrDroppedAfterIt) {
   const std::vector<FamilyDescriptor> both = {{"a", {}}, {"b", {}}};
