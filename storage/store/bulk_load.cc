@@ -463,13 +463,16 @@ class SstLoad final : public BulkLoad {
   // RocksDB (7.8.3 to 11.8.1) takes over a file whose first key it cannot read,
   // as one without keys: no get finds its cells.
   size_t UnreadableFiles(const FamilyLoad& load) const {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    opened_.database->GetLiveFilesMetaData(&files);
-    return static_cast<size_t>(std::ranges::count_if(
-        files, [&load](const rocksdb::LiveFileMetaData& file) {
-          return file.column_family_name == load.family->first &&
-                 file.smallestkey.empty();
-        }));
+    rocksdb::ColumnFamilyMetaData listing;
+    opened_.database->GetColumnFamilyMetaData(load.family->second.handle(),
+                                              &listing);
+    size_t unreadable = 0;
+    for (const rocksdb::LevelMetaData& level : listing.levels) {
+      unreadable += static_cast<size_t>(std::ranges::count_if(
+          level.files,
+          [](const auto& file) { return file.smallestkey.empty(); }));
+    }
+    return unreadable;
   }
 
   Status CheckTaken(const FamilyLoad& load) const {
