@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -33,17 +34,24 @@ struct MarkedLoad {
   std::vector<StoreChange> marks;
 };
 
+// The names of families by RocksDB's ids; another family may have the name by
+// now. A search among a thousand families takes longer than to read a change.
+using FamilyNames = std::unordered_map<uint32_t, std::string>;
+
 // Collects the changes in a batch from a number on.
 class BatchChanges final : public rocksdb::WriteBatch::Handler {
  public:
-  // `first` is the number of the batch's first change. *load is the load of the
-  // batch before, and becomes that of this one.
+  // `first` is the number of the batch's first change. *names are those that
+  // were found so far. *load is the load of the batch before, and becomes that
+  // of this one.
   BatchChanges(const OpenedStore& opened, uint64_t first, uint64_t from,
-               MarkedLoad* load, std::vector<StoreChange>* changes)
+               FamilyNames* names, MarkedLoad* load,
+               std::vector<StoreChange>* changes)
       : opened_(opened),
         families_(opened.families->Get()),
         number_(first),
         from_(from),
+        names_(*names),
         load_(*load),
         changes_(changes) {
     changes->insert(changes->end(), load_.marks.begin(), load_.marks.end());
@@ -92,10 +100,14 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
 
   // end(): the family was dropped.
   FamilyMap::const_iterator Find(uint32_t id) const {
-    auto family = families_->begin();
-    while (family != families_->end() &&
-           family->second.handle()->GetID() != id) {
-      ++family;
+    const auto has_id = [id](const auto& family) {
+      return family.second.handle()->GetID() == id;
+    };
+    std::string& name = names_[id];
+    auto family = families_->find(name);
+    if (family == families_->end() || !has_id(*family)) {
+      family = std::ranges::find_if(*families_, has_id);
+      if (family != families_->end()) name = family->first;
     }
     return family;
   }
@@ -170,6 +182,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
   const SharedFamilies families_;
   uint64_t number_;  // the next change's
   const uint64_t from_;
+  FamilyNames& names_;
   MarkedLoad& load_;
   std::vector<StoreChange>* const changes_;
 };
@@ -360,7 +373,8 @@ class LogChanges final : public ChangeStream {
   // after it.
   Status Decode(const rocksdb::BatchResult& batch) {
     MarkedLoad load = load_;
-    BatchChanges found(opened_, batch.sequence, next_, &load, &changes_);
+    BatchChanges found(opened_, batch.sequence, next_, &names_, &load,
+                       &changes_);
     const Status s = batch.writeBatchPtr->Iterate(&found);
     if (!s.ok()) {
       return Prefixed(
@@ -449,6 +463,7 @@ class LogChanges final : public ChangeStream {
   // Held during Open of a store that is open for writing.
   std::optional<KeptFiles> kept_;
   std::unique_ptr<rocksdb::TransactionLogIterator> log_;
+  FamilyNames names_;
   MarkedLoad load_;                   // the last batch's
   std::vector<StoreChange> changes_;  // the present batch's
   size_t at_ = 0;
