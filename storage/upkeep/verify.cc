@@ -46,24 +46,26 @@ class AnyOperand final : public rocksdb::AssociativeMergeOperator {
 // the key at which it fails.
 class KeysOfFiles {
  public:
+  // `files` and `options` outlive it.
   KeysOfFiles(const std::vector<rocksdb::LiveFileMetaData>& files,
-              const std::string& family, const rocksdb::Options& options) {
+              const std::string& family, const rocksdb::Options& options)
+      : options_(options) {
     for (const rocksdb::LiveFileMetaData& file : files) {
-      if (file.column_family_name != family) continue;
-      Opened& opened = files_.emplace_back();
-      opened.largest = file.largestkey;
-      opened.reader = std::make_unique<rocksdb::SstFileReader>(options);
-      if (!opened.reader->Open(file.db_path + file.name).ok()) continue;
-      opened.keys.reset(opened.reader->NewIterator(rocksdb::ReadOptions()));
+      if (file.column_family_name == family) files_.emplace_back().of = &file;
     }
+    std::ranges::sort(files_, [](const Keys& a, const Keys& b) {
+      return a.of->smallestkey < b.of->smallestkey;
+    });
   }
 
   // Returns the next key after `key`, as far as the files can be read. nullopt:
   // there is none.
   std::optional<std::string> After(const std::string& key) {
     std::optional<std::string> next;
-    for (Opened& file : files_) {
-      if (file.largest <= key) continue;
+    for (Keys& file : files_) {
+      // The others, of which there may be many, are not even opened.
+      if (next && file.of->smallestkey >= *next) break;
+      if (file.of->largestkey <= key) continue;
       std::string found = NextOf(&file, key);
       if (!next || found < *next) next = std::move(found);
     }
@@ -71,21 +73,27 @@ class KeysOfFiles {
   }
 
  private:
-  struct Opened {
-    std::string largest;
-    std::unique_ptr<rocksdb::SstFileReader> reader;
+  struct Keys {
+    const rocksdb::LiveFileMetaData* of = nullptr;
+    std::unique_ptr<rocksdb::SstFileReader> reader;  // once it is needed
     std::unique_ptr<rocksdb::Iterator> keys;  // nullptr: it cannot be opened
     std::string after_damage;                 // empty: not looked for yet
   };
 
   // The next key of a file, or the first one after its damage, or the largest.
-  static std::string NextOf(Opened* file, const std::string& key) {
-    if (file->keys == nullptr) return file->largest;
+  std::string NextOf(Keys* file, const std::string& key) const {
+    if (file->reader == nullptr) {
+      file->reader = std::make_unique<rocksdb::SstFileReader>(options_);
+      if (file->reader->Open(file->of->db_path + file->of->name).ok()) {
+        file->keys.reset(file->reader->NewIterator(rocksdb::ReadOptions()));
+      }
+    }
+    if (file->keys == nullptr) return file->of->largestkey;
     if (file->after_damage > key) return file->after_damage;
     rocksdb::Iterator* const keys = file->keys.get();
     keys->Seek(key + '\0');
     if (keys->Valid()) return keys->key().ToString();
-    file->after_damage = file->largest;
+    file->after_damage = file->of->largestkey;
     for (keys->SeekToLast(); keys->Valid() && keys->key().compare(key) > 0;
          keys->Prev()) {
       file->after_damage = keys->key().ToString();
@@ -93,7 +101,8 @@ class KeysOfFiles {
     return file->after_damage;
   }
 
-  std::vector<Opened> files_;
+  const rocksdb::Options& options_;
+  std::vector<Keys> files_;  // by the smallest key
 };
 
 class Verification {
