@@ -1,6 +1,7 @@
 #include "rowbloom/transaction.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "lib/bytes/text.h"
@@ -85,8 +86,12 @@ class TrackedTransaction final : public Transaction {
     std::string row;
     Status s = opened_.EncodeRow(at.row, &row);
     // Families that were created or altered since count as wide writes.
-    for (const auto& [name, family] : *snapshot_.families()) {
-      if (at.type != ChangeType::kDeleteRow && name != at.family) continue;
+    const FamilyMap& families = *snapshot_.families();
+    const auto [begin, end] = at.type == ChangeType::kDeleteRow
+                                  ? std::pair(families.begin(), families.end())
+                                  : families.equal_range(at.family);
+    for (auto it = begin; it != end; ++it) {
+      const Family& family = it->second;
       if (s.ok()) s = Track(family, row + std::string(at.qualifier));
       // The deletes of the row.
       if (s.ok() && family.format == CellFormat::kVersioned) {
