@@ -312,6 +312,7 @@ std::shared_ptr<Announcement> Family::Announce(rocksdb::Env* env,
       announcement->rows.push_back(std::move(loaded.rows));
     }
   }
+  std::ranges::sort(paths);
   announcement->paths = std::move(paths);
   const std::lock_guard lock(mutex_);
   if (state_ == FrontFilterState::kDisarmed) return nullptr;
@@ -336,8 +337,7 @@ bool Family::OnIngested(const rocksdb::DB* root, std::string_view name,
     const std::lock_guard lock(mutex_);
     if (root_ != root || name_ != name) return false;
     for (const auto& files : announced_) {
-      if (!files->finished &&
-          std::ranges::find(files->paths, path) != files->paths.end()) {
+      if (!files->finished && std::ranges::binary_search(files->paths, path)) {
         return false;
       }
     }

@@ -31,7 +31,7 @@ namespace rowbloom::front_filter {
 
 // The files of one call of ingestion.
 struct Announcement {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths;                     // sorted
   std::vector<std::shared_ptr<const FileRows>> rows;  // the known ones
   bool finished = false;  // RocksDB returned; guarded by the family's mutex
 };
