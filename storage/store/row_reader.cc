@@ -1,8 +1,10 @@
 #include "storage/store/row_reader.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "storage/store/point_cells.h"
@@ -35,23 +37,34 @@ Status RowPlan::SetFamilies() {
   if (!s.ok()) return s;
   const FamilyMap& all = *store_families_;
   families_.clear();
-  for (const Column& column : options.columns) {
-    FamilyMap::const_iterator ignored;
-    s = opened_.FindFamily(all, column.family, &ignored);
-    if (s.ok() && column.qualifier) s = CheckQualifier(*column.qualifier);
+  struct Chosen {
+    FamilyMap::const_iterator family;
+    bool has_all = false;
+    std::set<std::string> qualifiers;
+  };
+  std::map<std::string_view, Chosen> chosen;  // by family
+  for (const auto& [name, qualifier] : options.columns) {
+    FamilyMap::const_iterator family;
+    s = opened_.FindFamily(all, name, &family);
+    if (s.ok() && qualifier) s = CheckQualifier(*qualifier);
     if (!s.ok()) return s;
-  }
-  for (auto it = all.begin(); it != all.end(); ++it) {
-    std::set<std::string> chosen;
-    bool has_all = options.columns.empty();
-    for (const auto& [family, qualifier] : options.columns) {
-      if (family != it->first) continue;
-      has_all = has_all || !qualifier;
-      if (qualifier && Chooses(*qualifier)) chosen.insert(*qualifier);
+    Chosen& of_family = chosen[family->first];
+    of_family.family = family;
+    of_family.has_all = of_family.has_all || !qualifier;
+    if (qualifier && Chooses(*qualifier)) {
+      of_family.qualifiers.insert(*qualifier);
     }
-    if (has_all) chosen.clear();
-    if (!has_all && chosen.empty()) continue;
-    families_.push_back({it, {chosen.begin(), chosen.end()}});
+  }
+  for (auto& [name, of_family] : chosen) {
+    auto& [family, has_all, qualifiers] = of_family;
+    if (has_all) qualifiers.clear();
+    if (!has_all && qualifiers.empty()) continue;
+    families_.push_back({family, {qualifiers.begin(), qualifiers.end()}});
+  }
+  if (options.columns.empty()) {
+    for (auto it = all.begin(); it != all.end(); ++it) {
+      families_.push_back({it, {}});
+    }
   }
   if (options.columns_from_end) {
     for (FamilyPart& part : families_) std::ranges::reverse(part.qualifiers);
