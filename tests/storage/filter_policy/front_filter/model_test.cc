@@ -17,6 +17,7 @@
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom {
 namespace {
@@ -298,10 +299,11 @@ TEST_P(Model, NoWrittenRowIsAbsent) {
   }
   others.emplace_back([this, seed] { Disturb(seed + 200); });
   for (std::thread& writer : writers) writer.join();
+  EXPECT_TRUE(test::WaitFor(
+      [this] { return stop_ || checked_ > 2 * kWriters * kRowsOfWriter; }));
   stop_.store(true);
   for (std::thread& other : others) other.join();
   RecordProperty("checked", std::to_string(checked_.load()));
-  EXPECT_GT(checked_.load(), 2 * kWriters * kRowsOfWriter);
 
   const auto check_all = [&] {
     Random random(seed);
