@@ -39,12 +39,20 @@ shows "out: [0-9]* % of 20,000 cells, [0-9,]* cells/s" \
 shows "out: [0-9]* % of 20,000 cells, [0-9,]* cells/s" \
   "'$rowbloom' import-hfile --db db --latest-as-new out"
 
-# typed COMMAND TEXT...: somebody types each text once the program waits.
+# typed COMMAND TEXT...: somebody types each text once the program waits, the
+# first one after a question or a prompt.
 typed() {
-  local command=$1
+  local command=$1 i
   shift
-  { for text; do sleep 1 && printf '%b' "$text"; done && sleep 1; } |
-    script -qec "$command" /dev/null >screen 2>&1
+  : >screen
+  # shellcheck disable=SC2094  # the size of the screen is read, not the screen
+  {
+    for ((i = 0; i < 600; ++i)); do
+      [[ ! -s screen ]] || break
+      sleep 0.1
+    done
+    for text; do sleep 1 && printf '%b' "$text"; done && sleep 1
+  } | script -qec "$command" /dev/null >>screen 2>&1
 }
 "$rowbloom" create --db asked --family a --family b
 families() { "$rowbloom" describe --db asked | cut -d , -f 1 | paste -sd ' '; }
