@@ -60,6 +60,18 @@ class RowIteratorTest : public testing::Test {
     return At(it);
   }
 
+  // Returns the first iterator that answers. One that is made while the view
+  // changes, as some time after a flush, answers nothing.
+  Iterator Answering() {
+    Iterator it;
+    EXPECT_TRUE(test::WaitFor([&] {
+      it.reset(front_->NewIterator(test::SamePrefix()));
+      EXPECT_EQ(Seek(it.get(), "row105:"), "OK");
+      return Answered() == 1;
+    }));
+    return it;
+  }
+
   // Moves two iterators likewise, at random, and compares them.
   void Walk(rocksdb::Iterator* ours, rocksdb::Iterator* rocksdbs,
             Random* random, int steps) {
@@ -140,14 +152,7 @@ TEST_F(RowIteratorTest, SeesItsOwnTime) {
   Put("row100:a");
   Put("row101:a");
   Flush();
-  // An iterator that is made while the view changes answers nothing.
-  EXPECT_TRUE(test::WaitFor([this] {
-    const auto family = front_->front_filter()->Stats().families.front();
-    return family.files_known == 1 && family.memtables == 1;
-  }));
-  const Iterator it(front_->NewIterator(test::SamePrefix()));
-  EXPECT_EQ(Seek(it.get(), "row105:"), "OK");
-  EXPECT_EQ(Answered(), 1);
+  const Iterator it = Answering();
   Put("row110:a");
   Flush();  // the iterator holds the memtable
   ExpectOk(front_->Delete({}, "row100:a"));
@@ -250,9 +255,7 @@ TEST_P(ChangedPrefixes, EndIt) {
   Open();
   Put("row101:a");
   Flush();
-  const Iterator before(front_->NewIterator(test::SamePrefix()));
-  EXPECT_EQ(Seek(before.get(), "row100:"), "OK");
-  EXPECT_EQ(Answered(), 1);
+  const Iterator before = Answering();
   ForBoth([](rocksdb::DB* db) {
     ExpectOk(db->SetOptions({{GetParam(), "rocksdb.FixedPrefix.3"}}));
   });
