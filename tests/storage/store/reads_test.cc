@@ -20,6 +20,7 @@
 #include "tests/support/calling_file_system.h"
 #include "tests/support/owned_address.h"
 #include "tests/support/random.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::test {
 namespace {
@@ -267,6 +268,7 @@ TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
       shown += value.has_value();
     }
   });
+  EXPECT_TRUE(WaitFor([&reads] { return reads > 0; }));
   WriteBatch hidden;
   hidden.Put("r", "f", "q", "deleted", 10);
   hidden.DeleteFamily("r", "f", kMaxTimestampMs);
@@ -277,7 +279,6 @@ TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
   }
   done = true;
   reader.join();
-  EXPECT_GT(reads, 0);
   EXPECT_EQ(shown, 0);
 }
 

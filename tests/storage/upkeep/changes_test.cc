@@ -782,6 +782,7 @@ TEST_F(Changes, OfAReaderHaveLoadsThatItHas) {
       ASSERT_THAT(load->Finish(), IsOk());
     }
   });
+  EXPECT_TRUE(WaitFor([this] { return !GetRowOf(*store_, "r").empty(); }));
   size_t marks = 0;
   for (int i = 0; i < 8; ++i) {
     const auto reader = OpenOrFail({.read_only = true}, path_, {});
