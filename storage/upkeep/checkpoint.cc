@@ -43,8 +43,8 @@ Status CheckCopy(Store::Impl* store, const std::string& files) {
   return opened.database.WriteSynced(&mark);
 }
 
-// Says where RocksDB found damage, if it was in a log: it reads the first
-// record of each, and its error does not name the file.
+// Says where RocksDB found damage, if it was in a log: before 9.5 it reads the
+// first record of each, and its error does not name the file.
 Status Named(const OpenedStore& opened, Status s) {
   rocksdb::VectorLogPtr logs;
   if (!s.IsCorruption()) return s;

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "rocksdb/version.h"
 #include "storage/format/held_lock.h"
 #include "storage/format/staging.h"
 #include "storage/store/record_files.h"
@@ -376,6 +377,9 @@ TEST_F(StoreBackup, ADamagedManifestIsNamedAndNotCopied) {
 // RocksDB reads the first record of every log that is kept, and its error names
 // no file.
 TEST_F(StoreBackup, DamageOfAKeptLogIsFoundInTheInfoLog) {
+  if (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 905) {
+    GTEST_SKIP() << "RocksDB 9.5 and later read no kept log for a copy";
+  }
   store_.reset();
   store_ = OpenOrFail({.kept_log_seconds = 3600}, dir_.File("db"), {});
   ASSERT_NO_FATAL_FAILURE(WriteSome());
