@@ -59,13 +59,17 @@ class KeysOfFiles {
   }
 
   // Returns the next key after `key`, as far as the files can be read. nullopt:
-  // there is none.
+  // there is none. Calls with rising keys open each file once.
   std::optional<std::string> After(const std::string& key) {
     std::optional<std::string> next;
     for (Keys& file : files_) {
       // The others, of which there may be many, are not even opened.
       if (next && file.of->smallestkey >= *next) break;
-      if (file.of->largestkey <= key) continue;
+      if (file.of->largestkey <= key) {
+        file.keys.reset();
+        file.reader.reset();  // later keys do not need it
+        continue;
+      }
       std::string found = NextOf(&file, key);
       if (!next || found < *next) next = std::move(found);
     }
