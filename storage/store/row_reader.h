@@ -88,8 +88,8 @@ class RowPlan {
 // Takes the columns of a row in order, and keeps the requested page of them. It
 // overwrites the cells of the vector, whose strings keep their memory: a scan
 // of cells of 40 bytes would take 10 % longer without that. Memory that is far
-// larger than a value is freed: a scan would come to hold the largest value of
-// each place in a row.
+// larger than a qualifier or value is freed: a scan would come to hold the
+// largest one of each place in a row.
 class ColumnPage {
  public:
   // REQUIRES that the plan's filter has begun with the row.
@@ -127,9 +127,7 @@ class ColumnPage {
     Assign(qualifier, &cell.qualifier);
     cell.timestamp_ms = timestamp_ms;
     if (keys_only_) value = {};
-    if (cell.value.capacity() > 2 * value.size() + kSpareBytes) {
-      std::string().swap(cell.value);
-    }
+    FreeSpare(value.size(), &cell.value);
     cell.value.assign(value);
     ++size_;
   }
@@ -147,11 +145,17 @@ class ColumnPage {
   }
 
  private:
-  static constexpr size_t kSpareBytes = 1024;
+  // Frees the memory of a string that is far larger than it needs.
+  static void FreeSpare(size_t needed, std::string* of) {
+    constexpr size_t kSpareBytes = 1024;
+    if (of->capacity() > 2 * needed + kSpareBytes) std::string().swap(*of);
+  }
 
   // A Slice compares inline, a string_view in a call.
   static void Assign(const rocksdb::Slice& name, std::string* to) {
-    if (name != *to) to->assign(name.data(), name.size());
+    if (name == *to) return;
+    FreeSpare(name.size(), to);
+    to->assign(name.data(), name.size());
   }
 
   // Puts columns that were added last one first into their order.
