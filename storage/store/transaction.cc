@@ -81,15 +81,20 @@ class TrackedTransaction final : public Transaction {
     return Status::InvalidArgument("the transaction is over: begin another");
   }
 
+  // Returns the bounds of the families that the change is in. Those that were
+  // created or altered since Begin count as wide writes.
+  auto FamiliesOf(const Change& at) const {
+    const FamilyMap& families = *snapshot_.families();
+    return at.type == ChangeType::kDeleteRow
+               ? std::pair(families.begin(), families.end())
+               : families.equal_range(at.family);
+  }
+
   // Makes RocksDB check the keys whose entries change the cell, or the row.
   Status Track(const Change& at) {
     std::string row;
     Status s = opened_.EncodeRow(at.row, &row);
-    // Families that were created or altered since count as wide writes.
-    const FamilyMap& families = *snapshot_.families();
-    const auto [begin, end] = at.type == ChangeType::kDeleteRow
-                                  ? std::pair(families.begin(), families.end())
-                                  : families.equal_range(at.family);
+    const auto [begin, end] = FamiliesOf(at);
     for (auto it = begin; it != end; ++it) {
       const Family& family = it->second;
       if (s.ok()) s = Track(family, row + std::string(at.qualifier));
@@ -109,17 +114,16 @@ class TrackedTransaction final : public Transaction {
   // change deletes all versions up to the newest one's timestamp. REQUIRES that
   // the row is locked.
   Status TrackRow(const Change& change) {
-    const bool in_all = change.type == ChangeType::kDeleteRow;
-    const bool in_one = change.type == ChangeType::kDeleteFamily;
-    if (!(in_all || in_one) || change.timestamp_ms) return Status::OK();
+    if ((change.type != ChangeType::kDeleteRow &&
+         change.type != ChangeType::kDeleteFamily) ||
+        change.timestamp_ms) {
+      return Status::OK();
+    }
     std::string row_bytes;
     Status s = opened_.EncodeRow(change.row, &row_bytes);
-    const FamilyMap& families = *snapshot_.families();
-    for (auto it = families.begin(); it != families.end(); ++it) {
-      if (it->second.options.timestamps != Timestamps::kClient ||
-          (in_one && it->first != change.family)) {
-        continue;
-      }
+    const auto [begin, end] = FamiliesOf(change);
+    for (auto it = begin; it != end; ++it) {
+      if (it->second.options.timestamps != Timestamps::kClient) continue;
       for (const bool at_begin : {true, false}) {
         rocksdb::ReadOptions options;
         options.snapshot = at_begin ? snapshot_.get() : nullptr;
