@@ -374,12 +374,9 @@ TEST_F(StoreBackup, ADamagedManifestIsNamedAndNotCopied) {
   EXPECT_TRUE(RowsAt(dir_.File("copy")) == AllRows(store_.get()));
 }
 
-// RocksDB reads the first record of every log that is kept, and its error names
-// no file.
+// RocksDB before 9.5 reads the first record of every log that is kept, and its
+// error names no file. Later versions read none.
 TEST_F(StoreBackup, DamageOfAKeptLogIsFoundInTheInfoLog) {
-  if (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 905) {
-    GTEST_SKIP() << "RocksDB 9.5 and later read no kept log for a copy";
-  }
   store_.reset();
   store_ = OpenOrFail({.kept_log_seconds = 3600}, dir_.File("db"), {});
   ASSERT_NO_FATAL_FAILURE(WriteSome());
@@ -394,6 +391,12 @@ TEST_F(StoreBackup, DamageOfAKeptLogIsFoundInTheInfoLog) {
     return !kept.empty();
   }));
   FlipBit(kept.at(0), 100);
+  if (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 905) {
+    EXPECT_THAT(store_->Backup(backups_), IsOk());
+    EXPECT_THAT(store_->Checkpoint(dir_.File("copy")), IsOk());
+    EXPECT_TRUE(RowsAt(dir_.File("copy")) == AllRows(store_.get()));
+    return;
+  }
   const auto is_named =
       StatusIs(Status::kCorruption,
                AllOf(HasSubstr(dir_.File("db")),
