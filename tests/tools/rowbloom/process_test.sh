@@ -166,8 +166,8 @@ for seconds in 0 0.01 0.02 0.04 0.08 0.16; do
   wait $! 2>/dev/null || true
   import_again "killed.$seconds"
 done
-# A limit on a file's size kills it while it writes a staged file; in tmpfs, where
-# the kernel counts what RocksDB preallocates, when it opens the store.
+# A limit on a file's size kills it while it writes a staged file; in tmpfs,
+# where the kernel counts what RocksDB preallocates, when it opens the store.
 : >room
 code=0
 (ulimit -c 0 -f 64 && exec fallocate --keep-size --length 1M room) || code=$?
