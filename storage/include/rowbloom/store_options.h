@@ -129,10 +129,11 @@ struct StoreOptions {
   // Limits for keeping RocksDB's log after its cells are in files, for
   // Store::GetUpdatesSince: its age in seconds, and its size in bytes. A log
   // file is deleted when one of the two is exceeded. If one is 0, only the
-  // other counts; if both are 0, no log is kept. Whole files are deleted, from
-  // time to time. For the limit of bytes, RocksDB counts each file as large as
-  // the largest: small ones, which flushes and openings make, exceed it soon,
-  // and a limit below the largest keeps none.
+  // other counts; if both are 0, no log is kept, and those that earlier
+  // openings kept stay below `archive`. Whole files are deleted, from time to
+  // time. For the limit of bytes, RocksDB counts each file as large as the
+  // largest: small ones, which flushes and openings make, exceed it soon, and a
+  // limit below the largest keeps none.
   uint64_t kept_log_seconds = 0;
   uint64_t kept_log_bytes = 0;
   // Counts hits and misses of the block cache, and which of the filters' "may
