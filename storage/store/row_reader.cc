@@ -134,6 +134,8 @@ Status ReadFamily(RowPlan* plan, const RowPlan::FamilyPart& part,
 
 }  // namespace
 
+void ColumnPage::Free(std::string* of) { std::string().swap(*of); }
+
 void ColumnPage::Reverse() {
   std::ranges::reverse(*cells_);
   // The versions of a column are newest first.

@@ -148,8 +148,9 @@ class ColumnPage {
   // Frees the memory of a string that is far larger than it needs.
   static void FreeSpare(size_t needed, std::string* of) {
     constexpr size_t kSpareBytes = 1024;
-    if (of->capacity() > 2 * needed + kSpareBytes) std::string().swap(*of);
+    if (of->capacity() > 2 * needed + kSpareBytes) Free(of);
   }
+  static void Free(std::string* of);  // rarely called, and so not inline
 
   // A Slice compares inline, a string_view in a call.
   static void Assign(const rocksdb::Slice& name, std::string* to) {
