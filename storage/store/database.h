@@ -62,8 +62,8 @@ class Database {
     std::unique_ptr<rocksdb::DB> db;
     rocksdb::Status status;
     if (access == Access::kReadOnly) {
-      // Of a database that tracks its logs, RocksDB (7.8.3 to 11.8.1) follows a
-      // null pointer unless it compares them, too.
+      // RocksDB (7.8.3 to 11.8.1) follows a null pointer in a database that
+      // tracks its logs, unless it compares them, too.
       options.track_and_verify_wals_in_manifest = true;
       status = rocksdb::DB::OpenForReadOnly(options, path, column_families,
                                             &handles, Into(&db));

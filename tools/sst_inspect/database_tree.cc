@@ -188,8 +188,8 @@ Status ReadOnce(const std::string& path,
   options.env = env.get();
   options.info_log = std::make_shared<NoLog>();
   options.paranoid_checks = false;  // so refused files do not fail the opening
-  // Of a database that tracks its logs, RocksDB (7.8.3 to 11.8.1) follows a
-  // null pointer unless it compares their sizes.
+  // RocksDB (7.8.3 to 11.8.1) follows a null pointer in a database that tracks
+  // its logs, unless it compares them, too.
   options.track_and_verify_wals_in_manifest = true;
   options.skip_stats_update_on_db_open = true;
   options.max_open_files = 20;  // without a limit the opening opens each file
