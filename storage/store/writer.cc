@@ -122,11 +122,7 @@ class Writer::Draft {
     if (Status s = CheckChange(change); !s.ok()) return s;
     Status s = change.type == ChangeType::kDeleteRow ? AddDeleteRow(change)
                                                      : AddToFamily(change);
-    if (s.ok() && batch_->GetDataSize() > kMaxBatchBytes) {
-      return InvalidArgument("a batch of more than ", kMaxBatchBytes,
-                             " bytes: write fewer changes at once");
-    }
-    return s;
+    return s.ok() ? CheckBatch() : s;
   }
 
   // Reads the newest value of a cell after the changes. nullopt: there is none.
@@ -193,6 +189,12 @@ class Writer::Draft {
     RowDeletes row_deletes;
     std::optional<Entry> newest;
   };
+
+  Status CheckBatch() const {
+    if (batch_->GetDataSize() <= kMaxBatchBytes) return Status::OK();
+    return InvalidArgument("a batch of more than ", kMaxBatchBytes,
+                           " bytes: write fewer changes at once");
+  }
 
   // Forgets assigned timestamps that no longer matter.
   void Forget(RowLocks::Stripe* stripe) {
@@ -441,8 +443,8 @@ class Writer::Draft {
   // Adds an entry to a cell of the row. In a `latest` family it is a put, which
   // replaces the cell.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
-    // A delete may add entries to all columns of a row. Add refuses the batch.
-    if (batch_->GetDataSize() > kMaxBatchBytes) return Status::OK();
+    // A delete may add entries to all columns of a row.
+    if (Status s = CheckBatch(); !s.ok()) return s;
     rare_kinds_ |= RareKindsOf(entry);
     cells_.Note(at_, qualifier, entry);
     const bool is_latest = family().format == CellFormat::kLatest;
