@@ -55,6 +55,14 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
       }
     };
   }
+  // Makes the directory one that cannot be opened.
+  void CloseFolder(const std::string& directory) {
+    On(FileCall::kFolder, [directory](const std::string& path) {
+      return path == directory
+                 ? rocksdb::IOStatus::IOError(path, "Permission denied")
+                 : rocksdb::IOStatus::OK();
+    });
+  }
   void Off(FileCall call) {
     const std::lock_guard lock(mutex_);
     handlers_.erase(call);

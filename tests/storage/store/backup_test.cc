@@ -478,11 +478,7 @@ TEST_F(StoreBackup, DirectoryWhoseParentIsClosedIsChanged) {
   ASSERT_THAT(store_->Backup(backups_), IsOk());
   const auto files = std::make_shared<CallingFileSystem>();
   const auto env = rocksdb::NewCompositeEnv(files);
-  files->On(FileCall::kFolder, [this](const std::string& path) {
-    return path == dir_.path().string()
-               ? rocksdb::IOStatus::IOError(path, "Permission denied")
-               : rocksdb::IOStatus::OK();
-  });
+  files->CloseFolder(dir_.path().string());
   EXPECT_THAT(PurgeBackups(backups_, 1, env.get()), IsOk());
 }
 

@@ -85,11 +85,7 @@ TEST_F(StoreOpen, CreatesInAnEmptyDirectoryToo) {
 TEST_F(StoreOpen, CreatesInADirectoryWhoseParentIsClosed) {
   const auto files = std::make_shared<CallingFileSystem>();
   const auto env = rocksdb::NewCompositeEnv(files);
-  files->On(FileCall::kFolder, [this](const std::string& path) {
-    return path == dir_.path().string()
-               ? rocksdb::IOStatus::IOError(path, "Permission denied")
-               : rocksdb::IOStatus::OK();
-  });
+  files->CloseFolder(dir_.path().string());
   std::filesystem::create_directory(path_);
   EXPECT_THAT(Open({.env = env.get()}, {{"a", {}}}), IsOk());
   store_.reset();
