@@ -191,10 +191,14 @@ class FrontFilterDBTest : public testing::Test {
     })) << Family().files_known
         << " known files and " << Family().files_unknown << " unknown ones";
   }
-  size_t Files() {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    return files.size();
+  void WaitUntilAllListed() {
+    EXPECT_TRUE(test::WaitFor([this] {
+      std::vector<rocksdb::LiveFileMetaData> files;
+      db_->GetLiveFilesMetaData(&files);
+      return Family().files_known == files.size() &&
+             Family().files_unknown == 0;
+    })) << Family().files_known
+        << " known files and " << Family().files_unknown << " unknown ones";
   }
   FrontFilterFamilyStats Family(size_t which = 0) {
     return db_->front_filter()->Stats().families.at(which);
@@ -238,6 +242,7 @@ class FrontFilterDBTest : public testing::Test {
                                            RowAt(row));
   }
   void ExpectAbsentRowsAnswered() {
+    WaitUntilAllListed();
     const uint64_t before = Answered();
     std::string value;
     for (int row = 4; row < kRows; row += 5) {
@@ -416,10 +421,12 @@ TEST_F(FrontFilterDBTest, DeletesMergesAndRanges) {
   });
   ExpectSameAnswers();
   ForBoth([](rocksdb::DB* db) { ExpectOk(db->Flush({})); });
+  WaitUntilAllListed();
   ExpectSameAnswers();
   ForBoth([](rocksdb::DB* db) {
     ExpectOk(db->CompactRange({}, nullptr, nullptr));
   });
+  WaitUntilAllListed();
   ExpectSameAnswers();
   ForBoth([](rocksdb::DB* db) {
     const std::string end = RowAt(100);
@@ -455,7 +462,7 @@ TEST_F(FrontFilterDBTest, ReverseOrder) {
   ForBoth([](rocksdb::DB* db) {
     ExpectOk(db->CompactRange({}, nullptr, nullptr));
   });
-  WaitUntilListed(Files(), 0);
+  WaitUntilAllListed();
   ExpectSameAnswers();
   ExpectAbsentRowsAnswered();
   for (int row = 0; row < kRows; ++row) {
@@ -493,7 +500,7 @@ TEST_F(FrontFilterDBTest, Ingestion) {
   });
   EXPECT_TRUE(MayHave(4));
   ExpectSameAnswers();
-  WaitUntilListed(Files(), 0);
+  WaitUntilAllListed();
   ExpectSameAnswers();
   EXPECT_EQ(Family().state, FrontFilterState::kArmed);
   rocksdb::IngestExternalFileOptions move;
@@ -536,7 +543,7 @@ TEST_F(FrontFilterDBTest, IngestionInTwoSteps) {
   EXPECT_TRUE(MayHave(4));
   EXPECT_TRUE(MayHave(9));
   ExpectSameAnswers();
-  WaitUntilListed(Files(), 0);
+  WaitUntilAllListed();
   ExpectSameAnswers();
   // Rows of files that do not come in go again.
   ExpectOk(db_->DeleteRange({}, db_->DefaultColumnFamily(), "a", "z"));
@@ -971,7 +978,7 @@ TEST_F(FrontFilterDBTest, FilesOfOtherPolicies) {
   ForBoth([&all](rocksdb::DB* db) {
     ExpectOk(db->CompactRange(all, nullptr, nullptr));
   });
-  WaitUntilListed(Files(), 0);
+  WaitUntilAllListed();
   ExpectSameAnswers();
   ExpectAbsentRowsAnswered();
 }
