@@ -176,7 +176,7 @@ class Opener {
         options_.env,
         std::make_shared<StoreFiles>(options_.env->GetFileSystem(),
                                      opened_.listener, cut),
-        opened_.path);
+        opened_.listener, opened_.path);
     env_ = opened_.env.get();
   }
 
@@ -235,6 +235,7 @@ class Opener {
                                         " is open for writing already, in this "
                                         "process or another one");
     if (s.ok()) s = Find();
+    opened_.listener->SetWrites();
     if (!s.ok() || found_.exists() || found_.creation_mark) return s;
     // The mark needs the lock: without it, another caller may have created the
     // store by now, and opened it.
@@ -315,7 +316,6 @@ class Opener {
     const FrontFilterOptions front_filter{
         .memory_limit_bytes = options_.front_filter_limit_bytes,
         .charged_cache = options_.block_cache};
-    if (Writes()) opened_.listener->SetWrites();
     const Status s = opened_.database.Open(
         DatabaseOptions(), path(), column_families,
         !Writes()               ? Database::Access::kReadOnly

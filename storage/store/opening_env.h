@@ -199,14 +199,14 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
     return s;
   }
 
-  // A database that is open for reading deletes no tables. At its end RocksDB
-  // (11.1 to 11.5, before their last patches) would delete those of families
+  // A database that is open for reading deletes no files. At its end RocksDB
+  // (11.1 to 11.5, before their last patches) would delete tables of families
   // that were not opened, as for the records, and all newer ones.
   rocksdb::IOStatus DeleteFile(const std::string& file,
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override {
     const bool is_table = file.ends_with(".sst") || file.ends_with(".blob");
-    return is_table && (!listener_->writes() || listener_->lost_manifest())
+    return !listener_->writes() || (is_table && listener_->lost_manifest())
                ? rocksdb::IOStatus::OK()
                : FileSystemWrapper::DeleteFile(file, options, debug);
   }
@@ -253,8 +253,11 @@ class StoreEnv final : public rocksdb::EnvWrapper {
   // The file system of an EnvWrapper calls that wrapper for each call. `path`
   // is RocksDB's, and so the beginning of all its paths.
   StoreEnv(rocksdb::Env* target, std::shared_ptr<rocksdb::FileSystem> files,
-           const std::string& path)
-      : EnvWrapper(target), held_lock(target), archive_(path + "/archive") {
+           std::shared_ptr<const Listener> listener, const std::string& path)
+      : EnvWrapper(target),
+        held_lock(target),
+        listener_(std::move(listener)),
+        archive_(path + "/archive") {
     file_system_ = std::move(files);
     system_clock_ = target->GetSystemClock();
   }
@@ -263,6 +266,19 @@ class StoreEnv final : public rocksdb::EnvWrapper {
   rocksdb::Status NewLogger(const std::string& file,
                             std::shared_ptr<rocksdb::Logger>* log) override {
     return rocksdb::NewEnvLogger(file, this, log);
+  }
+
+  // These do nothing for a database that is open for reading. Its end
+  // (StoreFiles::DeleteFile) would delete logs that its writer keeps, or move
+  // them to the archive, and delete the file that is to become CURRENT.
+  rocksdb::Status DeleteFile(const std::string& file) override {
+    return listener_->writes() ? EnvWrapper::DeleteFile(file)
+                               : rocksdb::Status::OK();
+  }
+  rocksdb::Status RenameFile(const std::string& from,
+                             const std::string& to) override {
+    return listener_->writes() ? EnvWrapper::RenameFile(from, to)
+                               : rocksdb::Status::OK();
   }
 
   // RocksDB checks whether the archive of logs exists before it lists the logs.
@@ -310,6 +326,7 @@ class StoreEnv final : public rocksdb::EnvWrapper {
   HeldLock held_lock;
 
  private:
+  const std::shared_ptr<const Listener> listener_;
   const std::string archive_;
   static inline thread_local bool has_looked_ = false;
 };

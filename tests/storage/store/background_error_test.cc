@@ -379,20 +379,31 @@ TEST(StoreFiles, KeepsTablesAfterAFailedManifestAlone) {
   EXPECT_FALSE(is_deleted_after(Reason::kManifestWrite));
 }
 
-// RocksDB 11.1.1 deletes tables at the end of a database that only reads.
-TEST(StoreFiles, DeletesNoTablesBeforeTheDatabaseIsOpenForWriting) {
+// RocksDB 11.1.1 deletes files at the end of a database that only reads: tables
+// by the file system, others by the Env, by which it also moves logs.
+TEST(StoreEnv, KeepsFilesUntilTheDatabaseIsOpenForWriting) {
   const TempDir dir;
   const auto listener = std::make_shared<Listener>();
-  StoreFiles files(rocksdb::FileSystem::Default(), listener);
-  for (const char* const name : {"000001.sst", "000002.blob"}) {
-    WriteFile(dir.File(name), "");
-    EXPECT_TRUE(files.DeleteFile(dir.File(name), {}, nullptr).ok());
-    EXPECT_TRUE(std::filesystem::exists(dir.File(name))) << name;
-  }
-  listener->SetWrites();
-  for (const char* const name : {"000001.sst", "000002.blob"}) {
-    EXPECT_TRUE(files.DeleteFile(dir.File(name), {}, nullptr).ok());
-    EXPECT_FALSE(std::filesystem::exists(dir.File(name))) << name;
+  const auto files =
+      std::make_shared<StoreFiles>(rocksdb::FileSystem::Default(), listener);
+  StoreEnv env(rocksdb::Env::Default(), files, listener, dir.path());
+  const std::string log = dir.File("000003.log");
+  const std::string moved = dir.File("moved.log");
+  for (const bool writes : {false, true}) {
+    if (writes) listener->SetWrites();
+    for (const char* const name : {"000001.sst", "000002.blob"}) {
+      WriteFile(dir.File(name), "");
+      EXPECT_TRUE(files->DeleteFile(dir.File(name), {}, nullptr).ok());
+      EXPECT_NE(std::filesystem::exists(dir.File(name)), writes) << name;
+    }
+    WriteFile(log, "");
+    EXPECT_THAT(env.RenameFile(log, moved), IsOk());
+    EXPECT_EQ(std::filesystem::exists(moved), writes);
+    for (const char* const name : {"000003.log", "000004.dbtmp"}) {
+      WriteFile(dir.File(name), "");
+      EXPECT_THAT(env.DeleteFile(dir.File(name)), IsOk());
+      EXPECT_NE(std::filesystem::exists(dir.File(name)), writes) << name;
+    }
   }
 }
 

@@ -25,10 +25,10 @@ TEST(InfoLog, EndsAtTheFirstLineThatAFullDiskRefuses) {
   const std::string path = dir.File("LOG");
   FaultPlan plan;
   const auto env = NewFaultEnv(&plan);
-  StoreEnv of_store(env.get(),
-                    std::make_shared<StoreFiles>(env->GetFileSystem(),
-                                                 std::make_shared<Listener>()),
-                    dir.path());
+  const auto listener = std::make_shared<Listener>();
+  StoreEnv of_store(
+      env.get(), std::make_shared<StoreFiles>(env->GetFileSystem(), listener),
+      listener, dir.path());
   std::shared_ptr<rocksdb::Logger> log;
   ASSERT_THAT(of_store.NewLogger(path, &log), IsOk());
   rocksdb::Error(log.get(), "before");
