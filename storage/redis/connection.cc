@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 
 #include <algorithm>
@@ -148,6 +149,10 @@ Status Connection::Connect() {
       redisSetTimeout(context_.get(), timeout) != REDIS_OK) {
     return Failed("cannot connect");
   }
+  // Closing a TCP connection discards what is not sent yet. The kernel would go
+  // on sending, and a late Load would undo puts that came after it.
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  setsockopt(context_->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
   RefuseArrays(context_->reader);
   if (endpoint_.password.empty() && endpoint_.user.empty()) {
     return Status::OK();

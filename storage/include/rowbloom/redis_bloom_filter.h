@@ -114,8 +114,9 @@ class RedisBloomFilter {
   // Replaces this filter by another one, atomically. The caller has to know
   // that it has all keys. Works if the filter is gone, too, and replaces one
   // that was created meanwhile. Other programs that have this filter open use
-  // the new one. InvalidArgument: another shape or strategy than ours, or a
-  // secret.
+  // the new one. After an IOError the filter may have been replaced, or be
+  // replaced as soon as a server that hangs goes on. InvalidArgument: another
+  // shape or strategy than ours, or a secret.
   rocksdb::Status Load(const ClassicBloomFilter& filter);
 
   // Reads the whole filter. InvalidArgument: its bits are no multiple of 64, as

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -564,6 +565,40 @@ TEST(RedisReplies, HaveTheTimeoutForEachMiB) {
   EXPECT_THAT(connection.Call({"GET", "filter"}, &reply, size_t{16} << 20),
               IsOk());
   EXPECT_EQ(reply.text.size(), bytes);
+}
+
+// The rest of a Load would replace the filter after later puts.
+TEST(RedisCommands, AreNotSentAfterTheirTimeout) {
+  const int listening = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  const int few_bytes = 4096;  // most of the command stays in our kernel
+  setsockopt(listening, SOL_SOCKET, SO_RCVBUF, &few_bytes, sizeof(few_bytes));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(bind(listening, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(listening, 1), 0);
+  ASSERT_EQ(
+      getsockname(listening, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  RedisEndpoint endpoint;
+  endpoint.port = ntohs(address.sin_port);
+  endpoint.timeout_ms = 300;
+  Connection connection(endpoint);
+  const std::string filter(200'000, 'x');
+  Reply reply;
+  EXPECT_THAT(connection.Call({"SET", "seen", filter}, &reply),
+              StatusIs(Status::kIOError, HasSubstr("127.0.0.1")));
+  // The server goes on, and reads what has arrived.
+  const int client = accept(listening, nullptr, nullptr);
+  std::string part(4096, '\0');
+  size_t arrived = 0;
+  ssize_t bytes = 0;
+  while ((bytes = recv(client, part.data(), part.size(), 0)) > 0) {
+    arrived += static_cast<size_t>(bytes);
+  }
+  EXPECT_LT(arrived, filter.size());
+  close(client);
+  close(listening);
 }
 
 TEST_F(RedisFilter, ALostConnectionIsAnErrorAndComesBack) {
