@@ -236,17 +236,19 @@ Status Connection::Exchange(std::vector<Reply>* replies, size_t max_bytes) {
       return Failed("cannot send");
     }
   }
+  Status s;
   for (; pending_ > 0; --pending_) {
     void* raw = nullptr;
-    if (Status s = ReadReply(max_bytes, &raw); !s.ok()) return s;
+    s = ReadReply(max_bytes, &raw);
+    if (!s.ok()) break;
     const std::unique_ptr<redisReply, FreeReply> reply(
         static_cast<redisReply*>(raw));
     // The others are read after an error, too, so that the connection stays
     // usable.
     replies->push_back(ToReply(*reply, &refusal));
   }
-  return refusal ? Status::IOError(Where() + " refuses", *refusal)
-                 : Status::OK();
+  // A server may say why it closes the connection, before it does.
+  return refusal ? Status::IOError(Where() + " refuses", *refusal) : s;
 }
 
 Status Connection::Call(std::initializer_list<std::string_view> words,

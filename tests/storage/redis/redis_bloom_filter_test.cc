@@ -470,8 +470,9 @@ TEST_F(RedisFilter, AUserWithoutAPasswordIsTold) {
   EXPECT_EQ(Ask({"ACL", "WHOAMI"}).text, "limited");
 }
 
-// A server of a test's own, which says the same to all. It begins with
-// `start`, and goes on with `more` every 20 ms.
+// A server of a test's own, which says the same to all. It begins with `start`
+// once it is addressed, and goes on with `more` every 20 ms, or closes the
+// connection if there is no more.
 class FakeServer {
  public:
   FakeServer(const std::string& path, std::string start, std::string more)
@@ -497,8 +498,10 @@ class FakeServer {
     while (true) {
       const int client = accept(listening_, nullptr, nullptr);
       if (client < 0) return;
-      bool is_there = Send(client, start);
-      while (is_there && !ends_) {
+      char command[4096];
+      bool is_there =
+          recv(client, command, sizeof(command), 0) > 0 && Send(client, start);
+      while (is_there && !more.empty() && !ends_) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         is_there = Send(client, more);
       }
@@ -531,6 +534,8 @@ TEST(RedisReplies, OfAnotherServerAreRefusedInTime) {
         Case{"HTTP/1.1 400 Bad Request\r\n", "", "no reply that is one"},
         Case{"-\x1b[2J" + std::string(1000, 'e') + "\r\n+1\r\n+1\r\n+1\r\n", "",
              "refuses: \\x1B[2Je"},
+        Case{"-ERR max number of clients reached\r\n", "",
+             "refuses: ERR max number of clients reached"},
         Case{"+OK\r\n+OK\r\n+OK\r\n+OK\r\n", "", "another type"}}) {
     SCOPED_TRACE(one.error);
     const TempDir dir;
