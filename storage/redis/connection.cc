@@ -19,7 +19,9 @@
 namespace rowbloom::redis {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using rocksdb::Status;
+using std::chrono::milliseconds;
 
 struct FreeReply {
   void operator()(redisReply* reply) const { freeReplyObject(reply); }
@@ -52,9 +54,7 @@ class NoSigpipe {
   sigset_t mask_before_;
 };
 
-timeval Timeout(int milliseconds) {
-  return {milliseconds / 1000, milliseconds % 1000 * 1000};
-}
+timeval Timeout(int ms) { return {ms / 1000, ms % 1000 * 1000}; }
 
 // Makes the reader refuse long or nested arrays, which take memory before their
 // elements arrive. EXEC replies with an element for each command.
@@ -187,8 +187,6 @@ Status Connection::Append(std::initializer_list<std::string_view> words) {
 // hiredis would restart the timeout at each byte and each signal. This function
 // restarts it at each MiB, as a whole filter may have 256.
 Status Connection::ReadReply(size_t max_bytes, void** reply) {
-  using Clock = std::chrono::steady_clock;
-  using std::chrono::milliseconds;
   constexpr size_t kMiB = size_t{1} << 20;
   const milliseconds timeout(endpoint_.timeout_ms);
   auto end = Clock::now() + timeout;
@@ -231,9 +229,19 @@ Status Connection::Exchange(std::vector<Reply>* replies, size_t max_bytes) {
   replies->clear();
   const NoSigpipe no_sigpipe;
   std::optional<std::string> refusal;
+  const milliseconds timeout(endpoint_.timeout_ms);
+  auto end = Clock::now() + timeout;
   for (int is_sent = 0; is_sent == 0;) {
+    errno = 0;
     if (redisBufferWrite(context_.get(), &is_sent) != REDIS_OK) {
       return Failed("cannot send");
+    }
+    // hiredis would restart the timeout at each signal, not only after bytes.
+    if (errno != EINTR) {
+      end = Clock::now() + timeout;
+    } else if (Clock::now() >= end) {
+      return Failed("cannot send",
+                    "for " + std::to_string(timeout.count()) + " ms");
     }
   }
   Status s;

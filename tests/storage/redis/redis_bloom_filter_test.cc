@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -641,6 +643,33 @@ TEST_F(RedisFilter, AServerThatDoesNotAnswerIsAnError) {
   server_->Continue();
   EXPECT_TRUE(WaitFor([&] { return filter->MightContain("a", &may).ok(); }));
   EXPECT_TRUE(may);
+}
+
+// A profiler sends them, for example.
+TEST_F(RedisFilter, SignalsDoNotProlongTheTimeout) {
+  static std::atomic<int> signals{0};
+  static constexpr int kMostSignals = 100;  // 5 s
+  options_.endpoint.timeout_ms = 300;
+  Connection connection(options_.endpoint);
+  Reply reply;
+  ASSERT_TRUE(WaitFor([&] { return connection.Call({"PING"}, &reply).ok(); }));
+  server_->Pause();
+  struct sigaction counting = {};
+  counting.sa_handler = [](int) {
+    const itimerval never = {};
+    if (++signals == kMostSignals) setitimer(ITIMER_REAL, &never, nullptr);
+  };
+  struct sigaction before = {};
+  ASSERT_EQ(sigaction(SIGALRM, &counting, &before), 0);
+  const itimerval often = {{0, 50'000}, {0, 50'000}};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+  const std::string long_value(8'000'000, 'x');
+  EXPECT_THAT(connection.Call({"SET", "seen", long_value}, &reply),
+              StatusIs(Status::kIOError, HasSubstr("cannot send")));
+  EXPECT_LT(signals.load(), kMostSignals);
+  const itimerval no_more = {};
+  setitimer(ITIMER_REAL, &no_more, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
 }
 
 TEST(RedisPassword, IsAsked) {
