@@ -278,7 +278,8 @@ class RedisBloomFilter::Impl {
     s = AppendTail();
     std::vector<Reply> replies;
     if (s.ok()) s = connection_.Append({"EXEC"});
-    if (s.ok()) s = connection_.Exchange(&replies);
+    constexpr size_t kErrorBytes = 256;  // each command may have one
+    if (s.ok()) s = connection_.Exchange(&replies, kMaxCommands * kErrorBytes);
     if (!s.ok()) return s;
     *bits = std::move(replies.back().elements);
     const auto is_bit = [](const Reply& reply) {

@@ -290,6 +290,16 @@ TEST_F(RedisFilter, ALostFilterIsNeverAbsent) {
   EXPECT_TRUE(may);
 }
 
+// All commands of a round trip have an error then.
+TEST_F(RedisFilter, AKeyOfAnotherTypeIsNamedInABatch) {
+  const auto filter = Open();
+  Ask({"DEL", "seen"});
+  Ask({"RPUSH", "seen", "x"});
+  const std::vector<std::string_view> keys(1000, "a");
+  EXPECT_THAT(filter->Put(keys),
+              StatusIs(Status::kIOError, HasSubstr("WRONGTYPE")));
+}
+
 // Another program opens it again after it was lost.
 TEST_F(RedisFilter, AFilterThatIsMadeAnewIsAnother) {
   for (const int bits : {9600, 9585}) {
