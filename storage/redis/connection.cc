@@ -1,5 +1,6 @@
 #include "storage/redis/connection.h"
 
+#include <fcntl.h>
 #include <hiredis/hiredis.h>
 #include <poll.h>
 #include <pthread.h>
@@ -153,6 +154,8 @@ Status Connection::Connect() {
   // on sending, and a late Load would undo puts that came after it.
   const linger at_once{.l_onoff = 1, .l_linger = 0};
   setsockopt(context_->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+  // A program that is started meanwhile would keep it open.
+  fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
   RefuseArrays(context_->reader);
   if (endpoint_.password.empty() && endpoint_.user.empty()) {
     return Status::OK();

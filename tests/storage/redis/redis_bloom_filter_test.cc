@@ -1,5 +1,6 @@
 #include "rowbloom/redis_bloom_filter.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -480,6 +481,13 @@ TEST_F(RedisFilter, AUserWithoutAPasswordIsTold) {
   Ask({"ACL", "SETUSER", "limited", "on", "nopass", "~*", "+@all"});
   options_.endpoint.user = "limited";
   EXPECT_EQ(Ask({"ACL", "WHOAMI"}).text, "limited");
+}
+
+TEST_F(RedisFilter, AProgramThatIsStartedDoesNotHaveTheConnection) {
+  const int next = open("/dev/null", O_RDONLY);
+  close(next);
+  const auto filter = Open();
+  EXPECT_EQ(fcntl(next, F_GETFD), FD_CLOEXEC);
 }
 
 // A server of a test's own, which says the same to all. It begins with `start`
