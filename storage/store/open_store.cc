@@ -487,7 +487,7 @@ class Opener {
     constexpr size_t kMany = 32;
     rocksdb::CompactionOptions options;
     options.compression = rocksdb::kDisableCompressionOption;  // the family's
-    opened_.listener->SetCompactsFiles(true);
+    Listener::SetCompactsFiles(true);
     for (const auto& [name, family] : opened_.families->Unshared()) {
       rocksdb::ColumnFamilyMetaData listing;
       opened_.database->GetColumnFamilyMetaData(family.handle(), &listing);
@@ -508,7 +508,7 @@ class Opener {
         }
       }
     }
-    opened_.listener->SetCompactsFiles(false);
+    Listener::SetCompactsFiles(false);
   }
 
   const std::vector<FamilyDescriptor>& families_;

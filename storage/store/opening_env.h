@@ -37,9 +37,13 @@ class Listener final : public rocksdb::EventListener {
   // Tells whether a write of the MANIFEST may have failed. The MANIFEST may
   // then name files that RocksDB does not count as its own.
   bool lost_manifest() const { return lost_manifest_; }
-  // Set while an opening calls CompactFiles. RocksDB (7.8.3 to 11.8.1) reports
-  // a failed write of the MANIFEST at its end as an error of the compaction.
-  void SetCompactsFiles(bool compacts) { compacts_files_ = compacts; }
+  // Set while an opening calls CompactFiles, in its thread. RocksDB (7.8.3 to
+  // 11.8.1) reports a failed write of the MANIFEST at its end as an error of
+  // the compaction.
+  static void SetCompactsFiles(bool compacts) {
+    compacts_files_ = compacts;
+    lacks_table_ = false;
+  }
   // The error after which the store takes no more changes; OK: none.
   rocksdb::Status error() const {
     if (!is_stopped_) return rocksdb::Status::OK();
@@ -54,8 +58,10 @@ class Listener final : public rocksdb::EventListener {
                          rocksdb::Status* error) override {
     using Reason = rocksdb::BackgroundErrorReason;
     const bool in_opening = reason == Reason::kCompaction && compacts_files_;
-    // Otherwise each opening would stop changes, the family's drop included.
-    if (in_opening && error->IsCorruption()) {
+    // Otherwise each opening would stop changes, the family's drop included. A
+    // compaction that lacks a table has not come to the MANIFEST.
+    if (in_opening &&
+        (error->IsCorruption() || std::exchange(lacks_table_, false))) {
       *error = rocksdb::Status::OK();
       return;
     }
@@ -64,6 +70,12 @@ class Listener final : public rocksdb::EventListener {
       lost_manifest_ = true;
     }
     Stop(*error);
+  }
+
+  // RocksDB calls this for a table that could not be made, too, in the thread
+  // of its compaction. A table without entries is no error of the disk.
+  void OnTableFileCreated(const rocksdb::TableFileCreationInfo& info) override {
+    lacks_table_ = info.status.IsIOError();
   }
 
   // Stops all changes of the store. The first error given stays its error.
@@ -103,7 +115,9 @@ class Listener final : public rocksdb::EventListener {
   std::atomic<rocksdb::DB*> database_{nullptr};
   std::atomic<uint64_t> sealed_{0};
   std::atomic<bool> lost_manifest_{false};
-  std::atomic<bool> compacts_files_{false};
+  static inline thread_local bool compacts_files_ = false;
+  // The last table of the thread could not be written.
+  static inline thread_local bool lacks_table_ = false;
   std::atomic<bool> is_stopped_{false};
   mutable std::mutex mutex_;  // guards error_
   rocksdb::Status error_;

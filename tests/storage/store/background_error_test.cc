@@ -167,6 +167,24 @@ TEST_F(BackgroundErrors, OfDamageInAnOpeningStopNoChanges) {
   EXPECT_THAT(store_->DropFamily("f"), IsOk());
 }
 
+// Files that an opening cannot merge, as the disk is full, stay as they are.
+TEST_F(BackgroundErrors, OfSpaceInAnOpeningStopNoChanges) {
+  ASSERT_NO_FATAL_FAILURE(MakeTinyFiles());
+  store_.reset();
+  std::atomic<int> tables{0};  // the first has the records of the log
+  OnTable([&tables, opening = std::this_thread::get_id()] {
+    return std::this_thread::get_id() == opening && ++tables > 1
+               ? IOStatus::NoSpace("injected")
+               : IOStatus::OK();
+  });
+  Open();
+  EXPECT_GT(tables.load(), 1);
+  files_->Off(FileCall::kMake);
+  EXPECT_EQ(CountsOf(*store_).rows, uint64_t{kTinyFiles});
+  EXPECT_THAT(Put(0), IsOk());
+  EXPECT_THAT(store_->DropFamily("f"), IsOk());
+}
+
 // RocksDB calls it no background error if a drop fails, which the MANIFEST may
 // have all the same.
 TEST(FailedTruncation, LosesNoWriteAfterIt) {
