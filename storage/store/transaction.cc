@@ -1,6 +1,8 @@
 #include "rowbloom/transaction.h"
 
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,7 +37,7 @@ class TrackedTransaction final : public Transaction {
       Status s = CheckOpen();
       if (s.ok()) s = Track(at);
       if (!s.ok()) return s;
-      reads_.Add(at);
+      read_rows_.emplace(row);
       return store_.writer.ReadThrough(ChangesFor(row, family, qualifier),
                                        snapshot_, at, value);
     });
@@ -51,8 +53,8 @@ class TrackedTransaction final : public Transaction {
         if (s.ok()) s = Track(change);
       }
       if (!s.ok()) return s;
-      std::vector<Change> rows = reads_.Changes();
-      rows.insert(rows.end(), changes.begin(), changes.end());
+      std::vector<Change> rows = changes;
+      for (const std::string& row : read_rows_) rows.push_back({.row = row});
       const RowLocks::Guard guard = store_.writer.locks.Lock(rows);
       if (guard.HadWideWriteSince(wide_writes_)) {
         return Busy(
@@ -148,7 +150,7 @@ class TrackedTransaction final : public Transaction {
   const uint64_t wide_writes_;
   const std::unique_ptr<rocksdb::Transaction> tracked_;
   const StoreSnapshot snapshot_;
-  WriteBatch reads_;  // the rows that were read
+  std::set<std::string> read_rows_;
   bool over_ = false;
 };
 
