@@ -121,7 +121,8 @@ class ChangedCells {
     return s;
   }
 
-  // Calls visit(qualifier, Cell&) for each cell that a delete concerns.
+  // Calls visit(qualifier, Cell&) for each cell that a delete concerns. It
+  // may Note entries of that cell.
   template <typename Visit>
   rocksdb::Status ForEach(const RowOfFamily& at, const Change& change,
                           Visit visit) {

@@ -466,23 +466,19 @@ class Writer::Draft {
   // Adds a kDeleteVersion for each version that a kDeleteFamilyVersion takes,
   // so that these versions push out no others.
   Status DeleteInAllColumns(const Change& change) {
-    std::vector<std::string> columns;
-    Status s = cells_.ForEach(
+    Status added;
+    const Status s = cells_.ForEach(
         at_, change,
         [&](std::string_view qualifier, const ChangedCells::Cell& cell) {
           for (const Entry& entry : cell.entries) {
-            if (entry.type == ChangeType::kPut &&
+            if (added.ok() && entry.type == ChangeType::kPut &&
                 entry.timestamp_ms == change.timestamp_ms) {
-              columns.emplace_back(qualifier);
+              added = AddEntry(
+                  qualifier, {ChangeType::kDeleteVersion, entry.timestamp_ms});
             }
           }
         });
-    for (const std::string& qualifier : columns) {
-      if (!s.ok()) break;
-      s = AddEntry(qualifier,
-                   {ChangeType::kDeleteVersion, *change.timestamp_ms});
-    }
-    return s;
+    return s.ok() ? added : s;
   }
 
   // Removes all that RocksDB has of a cell, or of the row in a family, for a
