@@ -68,20 +68,29 @@ Status Store::CreateFamilies(std::span<const FamilyDescriptor> added) {
       column_families.push_back(std::move(setup.descriptor));
       families.emplace(name, std::move(setup.family));
     }
+    const auto create = [&]() -> Status {
+      Status s;
+      for (const FamilyDescriptor& family : added) {
+        // A drop that failed half-way may have left a column family of that
+        // name.
+        if (s.ok()) s = opened.database.DropColumnFamily(family.name);
+      }
+      if (s.ok()) s = opened.database.WriteSynced(&batch);
+      if (s.ok()) s = opened.database.CreateColumnFamilies(column_families);
+      if (!s.ok()) return s;
+      for (const FamilyDescriptor& family : added) {
+        families.at(family.name).Connect(opened.database, family.name);
+      }
+      return s;
+    };
     // RocksDB (7.8.3) looks up column families without a lock when it checks
-    // the keys of a transaction.
-    const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
-    Status s;
-    for (const FamilyDescriptor& family : added) {
-      // A drop that failed half-way may have left a column family of that name.
-      if (s.ok()) s = opened.database.DropColumnFamily(family.name);
-    }
-    if (s.ok()) s = opened.database.WriteSynced(&batch);
-    if (s.ok()) s = opened.database.CreateColumnFamilies(column_families);
+    // the keys of a transaction. Other writes need not wait for many families.
+    const bool transactions = opened.options.transactions;
+    Status s = transactions ? Status::OK() : create();
     if (!s.ok()) return s;
-    for (const FamilyDescriptor& family : added) {
-      families.at(family.name).Connect(opened.database, family.name);
-    }
+    const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
+    if (transactions) s = create();
+    if (!s.ok()) return s;
     opened.families->Set(FamilyTable::Share(std::move(families)));
     no_writes.NoteWideWrite();
     return s;

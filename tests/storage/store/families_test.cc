@@ -212,6 +212,42 @@ TEST(FilesOfADroppedFamily, AreDeletedWhileWritesGoOn) {
   }
 }
 
+// RocksDB syncs the MANIFEST for each of them.
+TEST(CreationOfManyFamilies, LetsWritesInBetween) {
+  const CallingStore calling;
+  Store* const store = calling.store.get();
+  std::atomic<bool> done{false};
+  std::atomic<int> puts{0};
+  std::thread writer([&] {
+    for (; !done; ++puts) {
+      EXPECT_THAT(store->Put("r", "c", "q", "v"), IsOk());
+    }
+  });
+  EXPECT_TRUE(WaitFor([&puts] { return puts > 0; }));
+  std::optional<int> at_first;
+  int at_last = 0;
+  calling.files->On(FileCall::kSync, [&](const std::string& path) {
+    if (path.find("/MANIFEST-") == path.npos) return;
+    at_last = puts;
+    if (!at_first) at_first = at_last;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  // A put that ends as the first creation begins is not one in between.
+  const auto had_puts = [&] { return at_first && at_last > *at_first + 1; };
+  for (int round = 0; round < 20 && !had_puts(); ++round) {
+    std::vector<FamilyDescriptor> families;
+    for (int i = 0; i < 10; ++i) {
+      families.push_back({"f" + std::to_string(10 * round + i), {}});
+    }
+    at_first.reset();
+    EXPECT_THAT(store->CreateFamilies(families), IsOk());
+  }
+  done = true;
+  writer.join();
+  calling.files->Off(FileCall::kSync);
+  EXPECT_TRUE(had_puts());
+}
+
 // Export and copies read family by family, long after their snapshot.
 TEST_F(StoreFamilies, SnapshotKeepsAFamilyThatIsTruncatedOrDroppedAfterIt) {
   const std::vector<FamilyDescriptor> both = {{"a", {}}, {"b", {}}};
