@@ -127,13 +127,12 @@ class Verification {
 
   // TryAgain: the store is open for reading, and its writer removed a file.
   Status Run() {
-    Status s;
-    if (options_.files) s = CheckFiles();
-    if (s.ok() && options_.records) CheckRecords();
-    for (auto it = families_->begin(); s.ok() && it != families_->end(); ++it) {
-      if (options_.cells) s = CheckCells(it);
+    if (options_.files) CheckFiles();
+    if (options_.records) CheckRecords();
+    for (auto it = families_->begin(); it != families_->end(); ++it) {
+      if (options_.cells) CheckCells(it);
     }
-    return s;
+    return gone_;
   }
 
  private:
@@ -144,7 +143,7 @@ class Verification {
     }
   }
 
-  Status CheckFiles() {
+  void CheckFiles() {
     for (const rocksdb::LiveFileMetaData& file : files_) {
       const std::string path = file.db_path + file.name;
       rocksdb::SstFileReader reader(file_options_);
@@ -155,36 +154,31 @@ class Verification {
                                file.file_checksum_func_name);
       }
       const bool is_family = families_->contains(file.column_family_name);
-      const Status s = AddFile(path, file.size,
-                               is_family ? file.column_family_name : "", found);
-      if (!s.ok()) return s;
+      AddFile(path, file.size, is_family ? file.column_family_name : "", found);
     }
     for (const auto& [name, family] : *families_) {
       rocksdb::ColumnFamilyMetaData listing;
       db_->GetColumnFamilyMetaData(family.handle(), &listing);
       for (const rocksdb::BlobMetaData& file : listing.blob_files) {
         const std::string path = file.blob_file_path + file.blob_file_name;
-        const Status s = AddFile(
+        AddFile(
             path, file.blob_file_size, name,
             CheckWholeFile(path, file.checksum_value, file.checksum_method));
-        if (!s.ok()) return s;
       }
     }
-    return Status::OK();
   }
 
-  // TryAgain: the writer of the store removed the file.
-  Status AddFile(const std::string& path, uint64_t bytes,
-                 const std::string& family, const Status& found) {
-    ++report_->files;
-    report_->file_bytes += bytes;
-    if (found.ok()) return found;
+  void AddFile(const std::string& path, uint64_t bytes,
+               const std::string& family, const Status& found) {
     const bool is_gone = found.IsPathNotFound() || found.IsNotFound();
     if (is_gone && opened_.options.read_only) {
-      return TryAgain(path, " was removed by the writer of the store");
+      gone_ = TryAgain(path, " was removed by the writer of the store");
+      return;
     }
+    ++report_->files;
+    report_->file_bytes += bytes;
+    if (found.ok()) return;
     Add({.file = path, .family = family, .problem = found.ToString()});
-    return Status::OK();
   }
 
   // Compares all bytes with the checksum in the MANIFEST, which detects an
@@ -259,17 +253,18 @@ class Verification {
     }
   }
 
-  Status CheckCells(FamilyMap::const_iterator family) {
+  void CheckCells(FamilyMap::const_iterator family) {
     std::optional<KeysOfFiles> keys;
     std::string at;  // the first key that was not checked
     for (std::optional<std::string> next = at; next;) {
       at = *std::move(next);
       const Status failed = Walk(family, &at);
-      if (failed.ok()) return failed;
+      if (failed.ok()) return;
       // RocksDB opens blob files late.
       if (failed.IsPathNotFound() && opened_.options.read_only) {
-        return TryAgain("the writer of the store removed a file: ",
-                        failed.ToString());
+        gone_ = TryAgain("the writer of the store removed a file: ",
+                         failed.ToString());
+        return;
       }
       if (!keys) keys.emplace(files_, family->first, file_options_);
       // Looks up the keys from here on, until one can be read.
@@ -285,7 +280,6 @@ class Verification {
       }
       if (!has_key) AddUnread(family, at, failed);
     }
-    return Status::OK();
   }
 
   // Checks cells from *at on, and sets *at to the last one that was read.
@@ -375,6 +369,7 @@ class Verification {
   std::vector<rocksdb::LiveFileMetaData> files_;
   rocksdb::Options file_options_;
   std::set<std::string> unread_;
+  Status gone_;  // a file that could not be checked is gone
 };
 
 }  // namespace

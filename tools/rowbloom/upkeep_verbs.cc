@@ -177,8 +177,6 @@ ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
   if (s.IsCorruption()) {  // the store cannot be opened
     ++report.problem_count;
     report.problems.push_back({.problem = Describe(s)});
-  } else {
-    Require(s);
   }
   const Output output = args.store.To(streams);
   for (const VerifyProblem& problem : report.problems) {
@@ -191,6 +189,7 @@ ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
                      .Text("qualifier", ToPrintable(problem.qualifier))
                      .Text("problem", ToPrintable(problem.problem)));
   }
+  if (!s.IsCorruption()) Require(s);
   output.PrintSum(Record()
                       .Number("files", report.files)
                       .Number("file_bytes", report.file_bytes)

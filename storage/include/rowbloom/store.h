@@ -285,7 +285,8 @@ class Store {
   // Looks for damage, and lists it in the report. Changes nothing. Changes of
   // families and deletions of files wait for it. Memory: a block of a file and
   // the versions of a cell; where cells cannot be read, the indexes of the
-  // family's files. TryAgain: (read_only) the writer removed a file meanwhile.
+  // family's files. TryAgain: (read_only) the writer removed a file meanwhile;
+  // the report is of what was left.
   rocksdb::Status Verify(const VerifyOptions& options, VerifyReport* report);
 
   // Warnings for an operator: the store's clock is more than a day ahead of the
