@@ -121,9 +121,9 @@ char* rowbloom_filter_stats(struct rocksdb_t* db,
 // --- The front filter -------------------------------------------------------
 //
 // It tells from memory that a row does not exist, before RocksDB looks at any
-// file (rowbloom/front_filter.h): create; prepare the options of each family;
-// open with rocksdb_open or rocksdb_open_column_families, or for reading only;
-// attach.
+// file (rowbloom/front_filter.h): create; prepare the options of the database
+// and of each family; open with rocksdb_open or rocksdb_open_column_families,
+// or for reading only; attach.
 
 typedef struct rowbloom_front_filter_t rowbloom_front_filter_t;
 
@@ -139,7 +139,9 @@ rowbloom_front_filter_t* rowbloom_front_filter_create(
 void rowbloom_front_filter_destroy(rowbloom_front_filter_t* filter);
 
 // Adds to the options, before the database is opened, what the filter learns
-// from. The family needs a policy of rowbloom's and its extractor.
+// from. The family needs a policy of rowbloom's and its extractor. Options that
+// rocksdb_open_column_families takes for the database alone need neither, and
+// have to be prepared, too: without them no row is ever answered.
 bool rowbloom_front_filter_prepare(rowbloom_front_filter_t* filter,
                                    struct rocksdb_options_t* options,
                                    char** error);

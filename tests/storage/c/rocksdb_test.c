@@ -309,11 +309,14 @@ static void TestFrontFilter(void) {
   for (int i = 0; i < 2; ++i) {
     CHECK_OK(rowbloom_front_filter_prepare(filter, options[i], &error));
   }
+  // The database's own options, which have no policy.
+  rocksdb_options_t* of_database = NewOptions();
+  CHECK_OK(rowbloom_front_filter_prepare(filter, of_database, &error));
   const char* const names[] = {"default", "cells"};
   rocksdb_column_family_handle_t* handles[2];
   char* error = NULL;
   rocksdb_t* db = rocksdb_open_column_families(
-      options[0], "front.db", 2, names,
+      of_database, "front.db", 2, names,
       (const rocksdb_options_t* const*)options, handles, &error);
   CheckRocksDb(__LINE__, error);
   CHECK_OK(rowbloom_front_filter_attach(filter, db, handles, 2, &error));
@@ -363,6 +366,7 @@ static void TestFrontFilter(void) {
   for (int i = 0; i < 2; ++i) rocksdb_column_family_handle_destroy(handles[i]);
   rocksdb_close(db);
   for (int i = 0; i < 2; ++i) rocksdb_options_destroy(options[i]);
+  rocksdb_options_destroy(of_database);
 }
 
 // One filter serves one database, and a database that it refuses goes on.
