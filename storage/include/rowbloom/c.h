@@ -210,13 +210,17 @@ typedef struct rowbloom_store_options_t {
 // family that it does not have; one that it has must have these options.
 // Families that are not named are opened, too. `families` may be NULL if there
 // are none, and `options` may be NULL.
+// After an error of a flush or compaction, such as a full disk, all changes
+// return it until the store is closed and opened again.
 rowbloom_store_t* rowbloom_store_open(const char* path,
                                       const char* const* families,
                                       size_t family_count,
                                       const rowbloom_store_options_t* options,
                                       char** error);
 
-// Closes the store. All of its rows must have been destroyed.
+// Closes the store. All of its rows must have been destroyed. A function that
+// atexit got before the first store was opened must not do it: it is called
+// when RocksDB's static objects are gone, and the process would crash.
 void rowbloom_store_close(rowbloom_store_t* store);
 
 // Puts a value, with the store's time. The write survives a failure of the
