@@ -14,7 +14,7 @@ namespace rowbloom {
 struct PolicyStats {
   bool active = false;                // IsFilterActive
   std::optional<std::string> policy;  // its id; nullopt: there is none
-  std::optional<FilterStats> filter;  // nullopt: no rowbloom policy
+  std::optional<FilterStats> filter;  // nullopt: this library made no policy
 };
 
 // Returns one object, in one line. Bytes that are not UTF-8 are replaced.

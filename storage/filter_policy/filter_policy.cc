@@ -35,6 +35,16 @@ constexpr size_t kShortestForeignBlock = 8;
 // The bloom_before_level that covers every level.
 constexpr int kEveryLevel = std::numeric_limits<int>::max();
 
+// Tells whether a policy of this type builds the filters of such a table.
+bool BuildsFilters(BloomType type,
+                   const rocksdb::BlockBasedTableOptions& table) {
+  if (type == BloomType::kNone) return false;
+  // If RocksDB adds prefixes alone, versions before 9.5 add wrong ones at the
+  // edges of partitions, and SeekForPrev misses rows under any policy.
+  return table.whole_key_filtering || !table.partition_filters ||
+         ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 905;
+}
+
 class Policy final : public rocksdb::FilterPolicy {
  public:
   explicit Policy(const FilterPolicyOptions& options)
@@ -70,7 +80,9 @@ class Policy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
-    if (!BuildsFilters(context.table_options)) return nullptr;
+    if (!BuildsFilters(options_.bloom_type, context.table_options)) {
+      return nullptr;
+    }
     try {
       ReportKernel(context.info_log);
       FilterBlockOptions block{
@@ -116,14 +128,6 @@ class Policy final : public rocksdb::FilterPolicy {
   const FilterPolicyOptions& options() const { return options_; }
 
   std::vector<LevelFilterStats> Stats() const { return counters_->Read(); }
-
-  bool BuildsFilters(const rocksdb::BlockBasedTableOptions& table) const {
-    if (options_.bloom_type == BloomType::kNone) return false;
-    // If RocksDB adds prefixes alone, versions before 9.5 add wrong ones at the
-    // edges of partitions, and SeekForPrev misses rows under any policy.
-    return table.whole_key_filtering || !table.partition_filters ||
-           ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 905;
-  }
 
  private:
   // Warns once of a forced kernel that cannot be used, in the log of the
@@ -301,11 +305,11 @@ bool IsFilterActive(const rocksdb::DB* db,
   if (options.table_factory == nullptr) return false;
   const auto* table =
       options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  if (table == nullptr) return false;
-  const Policy* policy = Policy::From(table->filter_policy.get());
-  if (policy == nullptr) return false;
+  if (table == nullptr || table->filter_policy == nullptr) return false;
+  // The name has all parameters, whichever copy of rowbloom made the policy.
+  const auto policy = ParsePolicyId(table->filter_policy->Name());
   // Without a key or a prefix to add, RocksDB writes no filter.
-  return policy->BuildsFilters(*table) &&
+  return policy && BuildsFilters(policy->bloom_type, *table) &&
          (table->whole_key_filtering || options.prefix_extractor != nullptr);
 }
 
@@ -319,7 +323,7 @@ Status GetFilterStats(const rocksdb::FilterPolicy& policy,
   if (ours == nullptr) {
     return Status::InvalidArgument("filter policy " +
                                    std::string(policy.Name()) +
-                                   " is not one of rowbloom's");
+                                   " was not made by this copy of rowbloom");
   }
   *stats = ours->Stats();
   return Status::OK();

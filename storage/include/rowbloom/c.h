@@ -111,9 +111,10 @@ struct rocksdb_slicetransform_t* rowbloom_slicetransform_create(
 
 // The counters of the filters of a column family as JSON. `family` may be NULL,
 // for the default one. "active" tells whether new files get filters of
-// rowbloom's; "policy" is the id of its policy, or null; "filter" is null
-// if that is not rowbloom's, and else has the members of rowbloom::FilterStats,
-// for all families that share the policy.
+// rowbloom's; "policy" is the id of its policy, or null; "filter" has the
+// members of rowbloom::FilterStats, for all families that share the policy. It
+// is null if this library did not make the policy: in option strings, a
+// librowbloom_plugin.so that is preloaded comes first.
 char* rowbloom_filter_stats(struct rocksdb_t* db,
                             struct rocksdb_column_family_handle_t* family,
                             char** error);

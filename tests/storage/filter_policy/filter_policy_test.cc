@@ -391,6 +391,34 @@ TEST(FilterPolicy, IsFilterActiveSeesAMissingPolicy) {
   EXPECT_FALSE(IsFilterActive(OpenDb(plain_table, dir.File("plain")).get()));
 }
 
+// A policy that another copy of rowbloom made, such as a preloaded plugin,
+// which has registered its factories first.
+class PolicyOfAnotherCopy final : public rocksdb::FilterPolicy {
+ public:
+  const char* Name() const override {
+    return "rowbloom.filter:ROWCOL:bloom:0.01:0:uniform:delimited::";
+  }
+  const char* CompatibilityName() const override { return Name(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& /*context*/) const override {
+    return nullptr;
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& /*contents*/) const override {
+    return nullptr;
+  }
+};
+
+TEST(FilterPolicy, IsFilterActiveKnowsThePolicyOfAnotherCopy) {
+  TempDir dir;
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy =
+      std::make_shared<PolicyOfAnotherCopy>();
+  const auto db = OpenDb(TestDbOptions({policy}), dir.File("db"));
+  EXPECT_TRUE(IsFilterActive(db.get()));
+  FilterStats stats;
+  EXPECT_TRUE(GetFilterStats(*policy, &stats).IsInvalidArgument());
+}
+
 TEST(FilterPolicy, IsFilterActiveTellsColumnFamiliesApart) {
   TempDir dir;
   const auto db = OpenDb(TestDbOptions({MakeFilterPolicy({})}), dir.File("db"));
