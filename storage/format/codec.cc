@@ -30,6 +30,23 @@ struct Freed {
 using ZstdReader = std::unique_ptr<ZSTD_DCtx, Freed<ZSTD_freeDCtx>>;
 using ZstdWriter = std::unique_ptr<ZSTD_CCtx, Freed<ZSTD_freeCCtx>>;
 
+// Tells whether the thread's ZstdReader is gone. Its other thread_local
+// objects, and the functions that exit() calls, may still decompress.
+constinit thread_local bool zstd_reader_is_gone = false;
+
+struct KeptZstdReader {
+  ~KeptZstdReader() { zstd_reader_is_gone = true; }
+
+  ZstdReader reader;
+};
+
+// Creating a context costs more than decompressing most blocks. Must not be
+// called once the thread's is gone.
+ZstdReader& ThreadZstdReader() {
+  thread_local KeptZstdReader kept;
+  return kept.reader;
+}
+
 // zlib does not write to its input; its declaration only lacks the const.
 Bytef* In(std::string_view bytes) {
   return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -85,8 +102,8 @@ Status DecompressLz4(std::string_view in, const std::string* dictionary,
 
 Status DecompressZstd(std::string_view in, const ZSTD_DDict* digest, char* out,
                       size_t room, size_t* out_bytes) {
-  // Creating a context costs more than decompressing most blocks.
-  thread_local ZstdReader context;
+  ZstdReader own;
+  ZstdReader& context = zstd_reader_is_gone ? own : ThreadZstdReader();
   if (context == nullptr) context.reset(ZSTD_createDCtx());
   if (context == nullptr) return Status::MemoryLimit("no memory for ZSTD");
   *out_bytes = ZSTD_decompress_usingDDict(context.get(), out, room, in.data(),

@@ -9,7 +9,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <functional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/support/status_matchers.h"
 
@@ -19,6 +22,7 @@ namespace {
 using rocksdb::Status;
 using test::IsOk;
 using test::StatusIs;
+using testing::Each;
 using testing::HasSubstr;
 
 constexpr size_t kLong = size_t{16} << 20;
@@ -93,6 +97,39 @@ TEST_P(CodecTest, WhatIsWrittenComesBack) {
         Decompress(GetParam(), stored, out.data(), out.size() - 1, &found)
             .IsCorruption());
   }
+}
+
+// Calls a function when its thread ends.
+struct AtThreadEnd {
+  ~AtThreadEnd() { call(); }
+
+  std::function<void()> call;
+};
+
+// Memory that the end of the thread has freed belongs to others by then.
+TEST(Codec, ObjectsOfAThreadThatEndsMayDecompress) {
+  const std::string contents(1000, 'a');
+  const std::string stored = Compressed(Codec::kZstd, contents, 1);
+  ZSTD_DCtx* const context = ZSTD_createDCtx();
+  const std::string other(ZSTD_sizeof_DCtx(context), 'x');
+  ZSTD_freeDCtx(context);
+  const auto expect_contents = [&] {
+    std::string out(contents.size(), '?');
+    size_t found = 0;
+    EXPECT_THAT(
+        Decompress(Codec::kZstd, stored, out.data(), out.size(), &found),
+        IsOk());
+    EXPECT_EQ(out, contents);
+  };
+  std::thread([&] {
+    thread_local AtThreadEnd end;  // made before the first use, so gone last
+    end.call = [&] {
+      const std::vector<std::string> others(4, other);
+      expect_contents();
+      EXPECT_THAT(others, Each(other));
+    };
+    expect_contents();
+  }).join();
 }
 
 // A level that zlib does not have stands for memory that it does not get.
