@@ -6,6 +6,7 @@
 
 #include "rowbloom/printable.h"
 #include "storage/format/directory.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom::hfile_transfer {
@@ -51,12 +52,14 @@ Status ExportDirectory::MakeDirectory(const std::string& path) const {
 
 ExportDirectory::~ExportDirectory() {
   if (committed_) return;
-  for (const std::string& family : staged_) {
-    RemoveTree(env_, staging_ + "/" + family).PermitUncheckedError();
-  }
-  env_->DeleteDir(staging_).PermitUncheckedError();
-  // Fails when it is not empty.
-  if (created_) env_->DeleteDir(path_).PermitUncheckedError();
+  CatchExceptions([this] {
+    for (const std::string& family : staged_) {
+      RemoveTree(env_, staging_ + "/" + family).PermitUncheckedError();
+    }
+    env_->DeleteDir(staging_).PermitUncheckedError();
+    // Fails when it is not empty.
+    return created_ ? env_->DeleteDir(path_) : Status::OK();
+  }).PermitUncheckedError();
 }
 
 Status ExportDirectory::StagedPath(const std::string& family,

@@ -18,7 +18,7 @@ class ExportDirectory {
   // `env` outlives it.
   static rocksdb::Status Create(rocksdb::Env* env, const std::string& path,
                                 std::unique_ptr<ExportDirectory>* directory);
-  // Removes what is not in place.
+  // Removes what is not in place, if there is memory for it.
   ~ExportDirectory();
   ExportDirectory(const ExportDirectory&) = delete;
   ExportDirectory& operator=(const ExportDirectory&) = delete;

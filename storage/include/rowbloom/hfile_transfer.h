@@ -105,8 +105,8 @@ inline constexpr uint64_t kHFilesPerRegion = 32;
 // directory inside of it. When all are complete and on the disk, each family is
 // renamed to its place. An export that fails leaves nothing, unless it fails,
 // or its process ends, once these renames have begun; the report has the files
-// in place. If the process ends earlier, `directory`/.export-* stays, which
-// HBase skips. Errors:
+// in place. If the process ends earlier, or has no memory to remove it,
+// `directory`/.export-* stays, which HBase skips. Errors:
 //   InvalidArgument  an unknown family; a name, row, cell or timestamp that
 //                    HBase does not take; a directory that is not empty; an
 //                    option out of its range. The message says which.
