@@ -12,7 +12,7 @@
 namespace rowbloom {
 
 // Returns the status of `body`, or one for its exception. RocksDB throws
-// nothing; our own code throws when memory runs out.
+// nothing; our own code throws when memory runs out, a callback anything.
 template <typename Body>
 rocksdb::Status CatchExceptions(Body&& body) {
   try {
@@ -21,6 +21,8 @@ rocksdb::Status CatchExceptions(Body&& body) {
     return rocksdb::Status::MemoryLimit();  // a message would take memory
   } catch (const std::exception& error) {
     return rocksdb::Status::Aborted(error.what());
+  } catch (...) {
+    return rocksdb::Status::Aborted("an exception that is no std::exception");
   }
 }
 

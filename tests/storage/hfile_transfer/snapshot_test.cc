@@ -442,6 +442,11 @@ TEST_F(ImportOfASnapshot, FailuresLeaveNothing) {
   // A family has been created when the cells are read.
   fails({.progress = [](const HFileProgress& done) { return done.cells == 0; }},
         Status::kIncomplete, {"stopped after"});
+  fails({.progress = [](const HFileProgress& done) -> bool {
+          if (done.cells > 0) throw "no std::exception";
+          return true;
+        }},
+        Status::kAborted, {"an exception that is no std::exception"});
   snapshot_.name = "other";
   fails({}, Status::kNotFound, {"/.hbase-snapshot/other/.snapshotinfo"});
   EXPECT_TRUE(CheckHFileSnapshot(snapshot_).IsNotFound());
