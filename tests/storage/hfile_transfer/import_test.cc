@@ -487,6 +487,11 @@ TEST_F(Import, FilesThatACompactionReplacedArePassedOver) {
               IsOk());
   EXPECT_THAT(Values(region, "q"), IsEmpty());
   EXPECT_THAT(Values("other", "q"), ElementsAre("stays"));
+  // HBase keeps a file without cells if all have expired.
+  Write(region + "/f/0c", {}, compacted);
+  ASSERT_NO_FATAL_FAILURE(Open("expired"));
+  ASSERT_THAT(Run({dir_.File("t")}), IsOk());
+  EXPECT_THAT(Rows(), ElementsAre(other_region));
 }
 
 TEST_F(Import, AFileThatIsNamedTwiceIsReadOnce) {
