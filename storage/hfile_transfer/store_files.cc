@@ -5,9 +5,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
 
@@ -20,6 +22,9 @@ using rocksdb::Status;
 // The directory in a family's where HBase 2.5 and later keep the list of its
 // store files, if `hbase.store.file-tracker.impl` is FILE or MIGRATION.
 constexpr char kFileList[] = ".filelist";
+// The directory in a region's for writes that HBase finds in the logs of a
+// server that died. It puts them into HFiles when it opens the region.
+constexpr char kRecoveredEdits[] = "recovered.edits";
 
 Status CannotRead(const std::string& directory, const std::error_code& error) {
   return Status::IOError(directory +
@@ -30,7 +35,7 @@ Status CannotRead(const std::string& directory, const std::error_code& error) {
 bool IsPassedOver(const std::string& name, bool is_directory,
                   const std::function<bool(const std::string&)>& is_family) {
   if (name.starts_with('_')) return !is_directory || !is_family(name);
-  return name.starts_with('.') || name == "recovered.edits";
+  return name.starts_with('.') || name == kRecoveredEdits;
 }
 
 // Tells whether a directory has others in it, as HBase's `data` has those of
@@ -96,6 +101,41 @@ bool IsNoStoreFile(const fs::path& file) {
   return fs::exists(family.parent_path() / ".regioninfo", error);
 }
 
+// NotSupported: the directory has writes that are in no HFile. HBase names a
+// file of writes by the number of its last one, and notes in the name of an
+// empty file (`7.seqid`, old: `7_seqid`) up to which number it had put all into
+// HFiles when it opened or closed the region.
+Status CheckNoWrites(const fs::path& recovered_edits) {
+  uint64_t last_write = 0;
+  uint64_t last_in_files = 0;
+  fs::path writes;
+  std::error_code error;
+  fs::directory_iterator entry(recovered_edits, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const size_t digits = name.find_first_not_of("0123456789");
+    uint64_t number = 0;
+    if (!ParseNumber(std::string_view(name).substr(0, digits), &number)) {
+      continue;
+    }
+    std::error_code ignored;
+    if (name.ends_with("seqid")) {
+      last_in_files = std::max(last_in_files, number);
+    } else if (digits == name.npos && number > last_write &&
+               entry->file_size(ignored) > 0) {
+      last_write = number;
+      writes = entry->path();
+    }
+  }
+  if (error) return CannotRead(recovered_edits.string(), error);
+  if (last_write <= last_in_files) return Status::OK();
+  return NotSupported(
+      writes.string(),
+      " has writes that HBase has not put into HFiles yet: enable the table, "
+      "let it open, and disable it again, or remove the file to import without "
+      "them");
+}
+
 // Adds the names of the files in a directory, in their order.
 Status Search(const std::string& directory,
               const std::function<bool(const std::string&)>& is_family,
@@ -119,6 +159,10 @@ Status Search(const std::string& directory,
           " says which of the files beside it are in use (HBase's file tracker "
           "FILE), which is not read: others may hold what was deleted. Import "
           "a snapshot of the table");
+    }
+    if (is_directory && name == kRecoveredEdits) {
+      s = CheckNoWrites(entry->path());
+      if (!s.ok()) return s;
     }
     if (IsPassedOver(name, is_directory, is_family)) {
       if (is_directory) entry.disable_recursion_pending();

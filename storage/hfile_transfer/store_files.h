@@ -51,7 +51,8 @@ inline constexpr char kOtherFiles[] =
 // the rest of its regions has no row twice and, if each region in it tells its
 // rows, has all rows. Errors are those of a directory, or of a `.regioninfo` in
 // it; InvalidArgument: an empty path, or a directory that holds the archive, or
-// regions of several tables.
+// regions of several tables; NotSupported: a `.filelist`, or writes in
+// `recovered.edits`.
 rocksdb::Status FindStoreFiles(
     const std::vector<std::string>& paths,
     const std::function<bool(const std::string&)>& is_family,

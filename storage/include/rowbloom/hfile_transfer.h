@@ -227,7 +227,8 @@ struct HFileImportReport {
 //   NotSupported     HFileReader's; a cell of an unknown type; a family that
 //                    gets deletes and visibility labels, or deletes and cells
 //                    of several families; a reference, link or MOB value whose
-//                    file is not there: the message says what to do
+//                    file is not there, or writes in recovered.edits: the
+//                    message says what to do
 //   Corruption       a table's directory with no region, or two, for some rows;
 //                    a `.regioninfo` that cannot be read, or is of another
 //                    region than the name of its directory; HFileReader's

@@ -1193,7 +1193,7 @@ TEST_F(Import, SearchesDirectoriesAsHBaseHasThem) {
   for (const std::string skipped :
        {"table/.tmp/f", "table/region1/recovered.edits", "table/_logs"}) {
     fs::create_directories(dir_.File(skipped));
-    WriteFile(dir_.File(skipped) + "/0123", "no HFile");
+    WriteFile(dir_.File(skipped) + "/0123.seqid", "no HFile");
   }
   WriteFile(dir_.File("table/region1/f/_unfinished"), "no HFile");
   ASSERT_THAT(Run({dir_.File("table")}), IsOk());

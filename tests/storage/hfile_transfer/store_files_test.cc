@@ -329,5 +329,25 @@ TEST_F(StoreFiles, ThatAListOfHBaseTellsApartAreRefused) {
   ExpectRefused("t", Status::kNotSupported, {"t/aa/f/.filelist"});
 }
 
+TEST_F(StoreFiles, OfARegionWithWritesInNoneAreRefused) {
+  Write("t/aa/f/01");
+  const std::string edits = "t/aa/recovered.edits/";
+  // HBase takes writes from none of these.
+  Write(edits + "0000000000000000009");
+  Write(edits + "0000000000000000009.temp", "writes");
+  Write(edits + "9.1700000000000", "writes");
+  EXPECT_THAT(FindInRegions(), ElementsAre("01"));
+  const std::string writes = edits + "0000000000000000008";
+  Write(edits + "0000000000000000006", "writes");
+  Write(writes, "writes");
+  for (const char* older : {"2.seqid", "7.seqid", "3_seqid"}) {
+    Write(edits + older);
+    ExpectRefused("t", Status::kNotSupported, {writes, "enable the table"});
+  }
+  // They were in HFiles when the region was closed.
+  Write(edits + "8.seqid");
+  EXPECT_THAT(FindInRegions(), ElementsAre("01"));
+}
+
 }  // namespace
 }  // namespace rowbloom::hfile_transfer
