@@ -473,7 +473,9 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
     }
   }
   const auto is_replaced = [&replaced](const StoreFile& file) {
-    return replaced.contains(Place(file.name).region);
+    const Place place(file.name);
+    // REGION/FAMILY/recovered.hfiles has files from the logs of a server.
+    return replaced.contains(place.region) || replaced.contains(place.table);
   };
   if (const uint64_t count = std::erase_if(*files, is_replaced); count > 0) {
     (*passed_over)[kFilesOfSplitRegions] += count;

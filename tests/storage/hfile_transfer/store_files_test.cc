@@ -122,6 +122,18 @@ TEST_F(StoreFiles, OfRegionsThatWereMergedArePassedOver) {
   EXPECT_THAT(FindInRegions(), ElementsAre("cc"));
 }
 
+// HBase makes them when a server dies (hbase.wal.split.to.hfile), and reads
+// them when it opens the region.
+TEST_F(StoreFiles, FromLogsAreThoseOfTheirRegion) {
+  WriteRegion("aa", 1, {"b", "e"});
+  Write("t/aa/f/recovered.hfiles/01");
+  EXPECT_THAT(FindInRegions(), ElementsAre("aa", "01"));
+  WriteRegion("bb", 2, {"b", "c"});
+  WriteRegion("cc", 2, {"c", "e"});
+  EXPECT_THAT(FindInRegions(), ElementsAre("bb", "cc"));
+  EXPECT_EQ(passed_over_[kFilesOfSplitRegions], 2u);
+}
+
 TEST_F(StoreFiles, OfARegionWithRowsOfItsOwnAreFound) {
   WriteRegion("aa", 5, {"b", "f"});
   for (const auto& [id, rows] : std::vector<std::pair<uint64_t, RowRange>>{
