@@ -68,7 +68,9 @@ void LevelCounters::Remember(const Lookup& lookup, MatchResult result) {
 void LevelCounters::CountAnswers(const Lookup& lookup,
                                  const BatchAnswers& answers, int count) {
   const bool observed = Observed();
-  if (observed) {
+  // RocksDB ticks once for a MultiGet in a file, whose filter may have several
+  // blocks: the answers of those before are still to be taken.
+  if (observed && last_.counters != this) {
     last_ = {.counters = this, .row_col_block = lookup.has_row_col()};
   }
   for (int i = 0; i < count; ++i) {

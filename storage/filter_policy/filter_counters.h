@@ -51,7 +51,7 @@ class LevelCounters {
     counters_.Add(result.code(), 1);
     if (Observed()) Remember(lookup, result);
   }
-  // The same for the `count` keys of a batch.
+  // The same for the `count` keys of a batch, or of a part of it.
   void CountAnswers(const Lookup& lookup, const BatchAnswers& answers,
                     int count);
 
