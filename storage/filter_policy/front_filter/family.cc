@@ -363,11 +363,15 @@ FrontFilterCounts Family::Counts() const noexcept {
   const auto sum = [this](Count count) {
     return counters_.Sum(static_cast<size_t>(count));
   };
+  // A row counts as passed before it is found or wasted. So these are read
+  // first: with gets under way, there are no more of them than rows passed.
+  const uint64_t found = sum(Count::kPassedFound);
+  const uint64_t wasted = sum(Count::kPassedWasted);
   const uint64_t answered = sum(Count::kAnswered);
   return {.asked = answered + sum(Count::kPassed),
           .answered = answered,
-          .passed_found = sum(Count::kPassedFound),
-          .passed_wasted = sum(Count::kPassedWasted),
+          .passed_found = found,
+          .passed_wasted = wasted,
           .bypassed = sum(Count::kBypassed)};
 }
 
