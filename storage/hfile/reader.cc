@@ -407,8 +407,8 @@ const HFileBloomInfo* Reader::DeleteFamilyBloom() const {
 }
 
 HFileBloomStats Reader::BloomStats() const {
-  return {bloom_checked_.load(std::memory_order_relaxed),
-          bloom_absent_.load(std::memory_order_relaxed),
+  const uint64_t absent = bloom_absent_.load(std::memory_order_relaxed);
+  return {bloom_passed_.load(std::memory_order_relaxed) + absent, absent,
           bloom_unusable_.load(std::memory_order_relaxed)};
 }
 
@@ -438,14 +438,12 @@ bool Reader::Probe(const BloomFilter& filter, std::string_view key) const {
     may = ChunkMayContain(chunk->payload, filter.info.hash,
                           filter.info.hash_count, key);
   }
-  bloom_checked_.fetch_add(1, std::memory_order_relaxed);
-  if (!may) bloom_absent_.fetch_add(1, std::memory_order_relaxed);
+  (may ? bloom_passed_ : bloom_absent_).fetch_add(1, std::memory_order_relaxed);
   return may;
 }
 
 bool Reader::ProbeForRow(std::string_view key) const {
   if (bloom_description_.has_last_key && key > bloom_description_.last_key) {
-    bloom_checked_.fetch_add(1, std::memory_order_relaxed);
     bloom_absent_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
@@ -493,7 +491,6 @@ bool Reader::MayContainRowCol(std::string_view row,
   }
   if (CompareIndexKeys(KeyForm::kCellKey, row_key,
                        bloom_description_.last_key) > 0) {
-    bloom_checked_.fetch_add(1, std::memory_order_relaxed);
     bloom_absent_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }

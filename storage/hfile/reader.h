@@ -165,7 +165,8 @@ class Reader : public HFileReader {
   BloomDescription bloom_description_;
   std::optional<BloomFilter> general_bloom_;
   std::optional<BloomFilter> delete_family_bloom_;
-  mutable std::atomic<uint64_t> bloom_checked_{0};
+  // A probe counts in one of these alone, so that sums are right at any time.
+  mutable std::atomic<uint64_t> bloom_passed_{0};
   mutable std::atomic<uint64_t> bloom_absent_{0};
   mutable std::atomic<uint64_t> bloom_unusable_{0};
 };
