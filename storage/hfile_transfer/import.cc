@@ -211,7 +211,8 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
       report_->left_out.push_back(std::exchange(s, Status::OK()));
     }
   }
-  const uint64_t readings = options_.keep_going ? 2 : 1;
+  const uint64_t readings =
+      (options_.keep_going ? 1U : 0U) + (options_.dry_run ? 0U : 1U);
   for (const auto& [name, of_family] : files_) {
     for (const SourceFile& file : of_family) {
       if (!IsReplaced(file)) meter_.Expect(readings * file.entries);
@@ -459,18 +460,18 @@ Status Importer::LoadFamily(const std::string& name,
                     families_.at(name), &*mob_files_, report_);
   uint64_t files_read = 0;
   if (Status s = cells.Start(); !s.ok()) return s;
-  while (cells.Valid()) {
+  while (true) {
+    for (; files_read < cells.files_read(); ++files_read) {
+      if (Status s = meter_.CountFile(); !s.ok()) return s;
+    }
+    if (!cells.Valid()) return Status::OK();
     const HFileCellView& cell = cells.cell();
     if (Status s = loader.Add(cell, cells.file().root); !s.ok()) {
       return InCell(cells.file(), cell, s);
     }
     if (Status s = CountCell(cell); !s.ok()) return s;
     if (Status s = cells.Next(); !s.ok()) return s;
-    for (; files_read < cells.files_read(); ++files_read) {
-      if (Status s = meter_.CountFile(); !s.ok()) return s;
-    }
   }
-  return Status::OK();
 }
 
 // Fills the report of an import that `run` is.

@@ -1180,6 +1180,37 @@ TEST_F(Import, StopsWhenItIsTold) {
                 options);
 }
 
+TEST_F(Import, ProgressCountsWhatIsRead) {
+  constexpr uint64_t kCells = 1000;  // from one call to the next
+  std::vector<HFileCell> cells;
+  for (uint64_t i = 0; i < kCells; ++i) {
+    cells.push_back(
+        MakeCell(std::to_string(kCells + i), "q", 7, kPut, "value"));
+  }
+  const std::string path = Write("file", cells);
+  HFileProgress last;
+  HFileImportOptions options;
+  options.progress = [&last](const HFileProgress& progress) {
+    last = progress;
+    return true;
+  };
+  options.keep_going = true;
+  for (const bool dry_run : {true, false}) {
+    options.dry_run = dry_run;
+    ASSERT_THAT(Run({path}, options), IsOk());
+    EXPECT_EQ(last.cells, dry_run ? kCells : 2 * kCells);
+    EXPECT_EQ(last.expected_cells, last.cells);
+  }
+  // The range of the file has these rows, of which it has none.
+  last = {};
+  ASSERT_THAT(Run({path}, {.start_row = "1000a",
+                           .stop_row = "1000b",
+                           .progress = options.progress}),
+              IsOk());
+  EXPECT_EQ(last.cells, 0u);
+  EXPECT_EQ(last.files, 1u);
+}
+
 TEST_F(Import, SearchesDirectoriesAsHBaseHasThem) {
   namespace fs = std::filesystem;
   const auto write_in = [this](const std::string& directory,
