@@ -110,6 +110,8 @@ bool IsFilterActive(const rocksdb::DB* db);
 // ROWCOL: a "may match" of ROWCOL does not tell whether the row exists.
 // A scan by prefix_same_as_start or auto_prefix_mode counts for the row if it
 // found nothing in the whole database, or had only one file that may match.
+// A seek behind the last key of a row, or in one that was deleted, finds
+// nothing, too: files that have the row count as false positives then.
 // With whole_key_filtering off, MultiGets do not count.
 struct SectionStats {
   uint64_t checked = 0;   // lookups that a trusted section answered
