@@ -58,6 +58,7 @@ void LevelCounters::LastAnswer::Add(MatchResult result) {
   const Verdict verdict = by_row_col ? result.row_col() : result.row();
   if (verdict == Verdict::kMayMatch) ++section.may;
   if (verdict == Verdict::kNoMatch) ++section.no;
+  if (result.may_match()) ++passed;
 }
 
 void LevelCounters::Remember(const Lookup& lookup, MatchResult result) {

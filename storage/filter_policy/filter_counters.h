@@ -34,6 +34,7 @@ class LevelCounters {
     LevelCounters* counters = nullptr;  // its policy may be gone
     OfSection row;
     OfSection row_col;
+    uint16_t passed = 0;         // keys that may be in the file
     bool row_col_block = false;  // the block has a ROWCOL section
 
     void Add(MatchResult result);

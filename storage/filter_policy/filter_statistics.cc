@@ -95,6 +95,9 @@ void OnGetAnswer() {
   const LastAnswer::OfSection answers =
       last.row_col_block ? last.row_col : last.row;
   if (counters == nullptr || (answers.may == 0 && answers.no == 0)) return;
+  // The file may have keys of a MultiGet that this section did not answer, such
+  // as bare rows. A ticker does not tell which keys are meant.
+  if (last.passed != answers.may) return;
   counters->CountObservation(
       last.row_col_block,
       {.opened = answers.may, .true_negatives = answers.no});

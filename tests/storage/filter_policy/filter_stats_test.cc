@@ -147,6 +147,23 @@ TEST_F(FilterStatsTest, MultiGetsTellTheSameAsGets) {
   }
 }
 
+TEST_F(FilterStatsTest, BareRowsOfAMultiGetAreNoTruePositivesOfCells) {
+  Open();
+  ExpectOk(db_->Put({}, Row(0), "v"));
+  ExpectOk(db_->Put({}, Row(0) + "a", "v"));
+  ExpectOk(db_->Flush({}));
+  std::vector<std::string> values;
+  test::MultiGet(db_.get(), {Row(0), Row(0) + "a"}, &values);
+  EXPECT_EQ(values, (std::vector<std::string>{"v", "v"}));
+  EXPECT_EQ(StatsOf(*policy_).row_col.true_positives, 0u);
+  std::string value;
+  ExpectOk(db_->Get({}, Row(0), &value));
+  ExpectOk(db_->Get({}, Row(0) + "a", &value));
+  const FilterStats stats = StatsOf(*policy_);
+  EXPECT_EQ(stats.row_col.true_positives, 1u);
+  EXPECT_EQ(stats.row_col.false_positives, 0u);
+}
+
 TEST_F(FilterStatsTest, RowScansThatFindNothingTellTheRateOfRow) {
   Open();
   WriteFiles();
