@@ -379,7 +379,11 @@ Status Importer::ChooseFiles(const std::string& name,
     left = std::exchange(*files, {});
   }
   if (options_.dry_run) {
-    for (const SourceFile& file : *files) report_->cells += file.entries;
+    for (const SourceFile& file : *files) {
+      report_->cells += file.entries;
+      if (!options_.keep_going) continue;  // it was not read
+      if (Status s = meter_.CountFile(); !s.ok()) return s;
+    }
   }
   for (size_t i = 0; i < left.size(); ++i) {
     ++report_->passed_over["files that a compaction replaced"];

@@ -1200,6 +1200,7 @@ TEST_F(Import, ProgressCountsWhatIsRead) {
     ASSERT_THAT(Run({path}, options), IsOk());
     EXPECT_EQ(last.cells, dry_run ? kCells : 2 * kCells);
     EXPECT_EQ(last.expected_cells, last.cells);
+    EXPECT_EQ(last.files, 1u);
   }
   // The range of the file has these rows, of which it has none.
   last = {};
