@@ -3,6 +3,8 @@
 //
 //   get      lookup, USEFUL | FULL_POSITIVE [, FULL_TRUE_POSITIVE],
 //            again for the next file, ..., NUMBER_KEYS_READ
+//            without whole keys, since 8.3:
+//            lookup, PREFIX_CHECKED [, PREFIX_TRUE_POSITIVE]
 //   seek     lookup, PREFIX_CHECKED [, PREFIX_USEFUL]          (before 8.3)
 //            lookup, SEEK_FILTERED | SEEK_FILTER_MATCH         (since 8.3)
 //            again for each file, ..., NUMBER_DB_SEEK [, NUMBER_DB_SEEK_FOUND]
@@ -111,11 +113,17 @@ void Observe(uint32_t ticker) {
   ThreadReads& reads = thread_reads;
   switch (ticker) {
     case rocksdb::BLOOM_FILTER_FULL_POSITIVE:
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
+    case rocksdb::BLOOM_FILTER_PREFIX_CHECKED:
+#endif
       // The answer may be that of another filter than rowbloom's.
       reads.opened = nullptr;
       OnGetAnswer();
       break;
     case rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE:
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
+    case rocksdb::BLOOM_FILTER_PREFIX_TRUE_POSITIVE:
+#endif
       if (reads.opened != nullptr) {
         reads.opened->CountObservation(reads.opened_by_row_col,
                                        {.true_positives = 1});
@@ -124,16 +132,17 @@ void Observe(uint32_t ticker) {
     case rocksdb::NUMBER_KEYS_READ:
     case rocksdb::NUMBER_MULTIGET_CALLS:
       reads.opened = nullptr;
-      // Without whole keys, a get probes its prefix and adds answers here.
+      // Before 8.3, a MultiGet without whole keys adds answers here.
       reads.seek.Clear();
       reads.done.Resolve(false);
       break;
-    case rocksdb::BLOOM_FILTER_PREFIX_CHECKED:
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
     case rocksdb::LAST_LEVEL_SEEK_FILTERED:
     case rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH:
     case rocksdb::NON_LAST_LEVEL_SEEK_FILTERED:
     case rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH:
+#else
+    case rocksdb::BLOOM_FILTER_PREFIX_CHECKED:
 #endif
       reads.seek.AddLast();
       break;

@@ -112,9 +112,9 @@ bool IsFilterActive(const rocksdb::DB* db);
 // found nothing in the whole database, or had only one file that may match.
 // A seek behind the last key of a row, or in one that was deleted, finds
 // nothing, too: files that have the row count as false positives then.
-// With whole_key_filtering off, MultiGets do not count. Nor do they in a file
-// where keys pass that count for no section, such as bare rows beside ROWCOL:
-// RocksDB does not tell which of the keys the file had.
+// MultiGets with whole_key_filtering off do not count before RocksDB 8.3. No
+// MultiGet counts for a file where keys pass that count for no section, such as
+// bare rows beside ROWCOL: RocksDB does not tell which keys the file had.
 struct SectionStats {
   uint64_t checked = 0;   // lookups that a trusted section answered
   uint64_t skipped = 0;   // those answered "no": the file was not opened

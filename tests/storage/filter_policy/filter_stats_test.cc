@@ -147,6 +147,22 @@ TEST_F(FilterStatsTest, MultiGetsTellTheSameAsGets) {
   }
 }
 
+TEST_F(FilterStatsTest, GetsWithoutWholeKeysCountForTheRow) {
+  rocksdb::Options options =
+      TestDbOptions({policy_, NewRowPrefixExtractor(kLayout),
+                     /*partitioned=*/false, /*whole_key_filtering=*/false});
+  options.statistics = NewFilterStatistics(inner_);
+  FilteredDb::Open(options);
+  WriteFiles();
+  std::string value;
+  for (int row = 0; row < kRows; ++row) db_->Get({}, Row(row) + "a", &value);
+  const FilterStats stats = StatsOf(*policy_);
+  EXPECT_EQ(stats.row.true_positives, uint64_t{kRows} / 2);
+  EXPECT_EQ(stats.row.true_positives + stats.row.false_positives,
+            stats.may_match);
+  EXPECT_EQ(stats.row.true_negatives, stats.row.skipped);
+}
+
 TEST_F(FilterStatsTest, BareRowsOfAMultiGetAreNoTruePositivesOfCells) {
   Open();
   ExpectOk(db_->Put({}, Row(0), "v"));
