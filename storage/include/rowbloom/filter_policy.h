@@ -109,7 +109,8 @@ bool IsFilterActive(const rocksdb::DB* db);
 // the block has that and it was probed, and for the row where the block has no
 // ROWCOL: a "may match" of ROWCOL does not tell whether the row exists.
 // A scan by prefix_same_as_start or auto_prefix_mode counts for the row if it
-// found nothing in the whole database, or had only one file that may match.
+// found nothing in the whole database, or had only one file that may match,
+// which then counts as a true positive, even if only a memtable had the row.
 // A seek behind the last key of a row, or in one that was deleted, finds
 // nothing, too: files that have the row count as false positives then.
 // MultiGets with whole_key_filtering off do not count before RocksDB 8.3. No
@@ -122,7 +123,7 @@ struct SectionStats {
 
   uint64_t true_positives = 0;   // "may match", and the file had the key
   uint64_t false_positives = 0;  // "may match", and the file did not have it
-  uint64_t true_negatives = 0;   // "no", and the database has no such key
+  uint64_t true_negatives = 0;   // "no", and the file did not have it
 
   // false_positives / (false_positives + true_negatives); 0 without any.
   double FalsePositiveRate() const;
