@@ -103,9 +103,11 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
   }
 
   CLI::App app(table.summary, table.name);
-  app.set_version_flag("--version",
-                       std::string(table.name) + " " ROWBLOOM_VERSION);
-  AddGenerateTo(&app, table, streams);
+  if (!is_named) {
+    app.set_version_flag("--version",
+                         std::string(table.name) + " " ROWBLOOM_VERSION);
+    AddGenerateTo(&app, table, streams);
+  }
   app.require_subcommand(1);
   Action action;
   for (const Verb& verb : table.verbs) {
@@ -116,8 +118,10 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
     if (table.finish != nullptr) table.finish(streams, command);
     args = WithEmptyValues(*command, std::move(args));
   }
-  // Verbs inherit a footer that is set before they are added.
+  // Verbs inherit a footer and --help that are set before they are added.
   app.footer(table.footer);
+  // CLI11 gives the program what follows `--` and the verb has no place for.
+  if (is_named) app.set_help_flag();
   try {
     // CLI11 expects the arguments in reverse order.
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
