@@ -80,7 +80,8 @@ Status Reader::LoadTrailer() {
   status =
       ParseTrailer({tail.data(), tail_bytes}, file_->size_bytes(), &trailer_);
   if (status.ok()) return status;
-  return file_->Located("trailer", file_->size_bytes() - tail_bytes, status);
+  const uint64_t bytes = std::min<uint64_t>(tail_bytes, TrailerBytes(trailer_));
+  return file_->Located("trailer", file_->size_bytes() - bytes, status);
 }
 
 // Reads the block of this type at `*offset` and moves `*offset` past it.

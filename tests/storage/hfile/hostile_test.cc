@@ -224,8 +224,14 @@ TEST_F(HostileHFile, FilesOfVersion2AreReadFromTheMinorVersionThatHBase2Reads) {
     HFileReport report;
     EXPECT_THAT(reader_->Verify(&report), IsOk());
     EXPECT_THAT(report.problems, IsEmpty());
+    const size_t trailer_at = file.size() - hfile::kTrailerBytesV2;
+    const std::string place =
+        "trailer at offset " + std::to_string(trailer_at) + ": ";
+    std::string damaged = file;
+    damaged.replace(trailer_at + 8, 3, "\xff\xff\x03");
+    Refuses(damaged, kCorruption, place + "trailer of 65535 bytes");
     Overwrite32(&file, file.size() - 4, 2U << 24 | 2);
-    Refuses(file, kNotSupported, "HFile v2, expected v3");
+    Refuses(file, kNotSupported, place + "HFile v2, expected v3");
   }
 }
 
