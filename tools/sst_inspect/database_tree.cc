@@ -69,31 +69,27 @@ class NoLog : public rocksdb::Logger {
 };
 
 // Gives the families that the MANIFEST names, with their options in OPTIONS,
-// and *reading the directory of the logs. If OPTIONS cannot be used, *unusable
-// is the error, and families have the defaults.
-Status LoadFamilies(const std::string& path, rocksdb::Env* env,
-                    rocksdb::DBOptions* reading, Families* families,
+// and its directory of the logs. If OPTIONS cannot be used, *unusable is the
+// error, and families have the defaults.
+Status LoadFamilies(const std::string& path, const rocksdb::DBOptions& reading,
+                    Families* families, std::string* wal_dir,
                     Status* unusable) {
   Status status = RegisterRowbloom();
   if (!status.ok()) return status;
   rocksdb::ConfigOptions config;
-  config.env = env;
+  config.env = reading.env;
   config.ignore_unknown_options = true;
   config.sanity_level = rocksdb::ConfigOptions::kSanityLevelNone;
   rocksdb::DBOptions of_all;
   Families configured;
   status = rocksdb::LoadLatestOptions(config, path, &of_all, &configured);
   if (!status.ok()) configured.clear();
-  // RocksDB opens no database whose directory of logs cannot be listed.
-  std::vector<std::string> logs;
-  if (status.ok() && env->GetChildren(of_all.wal_dir, &logs).ok()) {
-    reading->wal_dir = of_all.wal_dir;
-  }
+  *wal_dir = of_all.wal_dir;
   if (!status.ok() && !status.IsNotFound()) {
     *unusable = Prefixed("OPTIONS cannot be used: ", status);
   }
   std::vector<std::string> names;
-  status = rocksdb::DB::ListColumnFamilies(*reading, path, &names);
+  status = rocksdb::DB::ListColumnFamilies(reading, path, &names);
   for (const std::string& name : names) {
     const auto found = std::ranges::find(
         configured, name, &rocksdb::ColumnFamilyDescriptor::name);
@@ -195,13 +191,24 @@ Status ReadOnce(const std::string& path,
   options.max_open_files = 20;  // without a limit the opening opens each file
   options.max_file_opening_threads = 1;  // each file is refused
   Families families;
-  status = LoadFamilies(path, env.get(), &options, &families, &tree->options);
+  std::string wal_dir;
+  status = LoadFamilies(path, options, &families, &wal_dir, &tree->options);
   if (!status.ok()) return status;
 
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  status = rocksdb::DB::OpenForReadOnly(options, path, ToRead(families),
+  const auto open_db = [&] {
+    return rocksdb::DB::OpenForReadOnly(options, path, ToRead(families),
                                         &handles, Into(&db));
+  };
+  status = open_db();
+  // A database that tracks its logs is Corruption without them. A copy may have
+  // them beside its files, and in OPTIONS the directory of the original's.
+  std::vector<std::string> logs;
+  if (status.IsCorruption() && env->GetChildren(wal_dir, &logs).ok()) {
+    options.wal_dir = wal_dir;
+    status = open_db();
+  }
   // So it refuses another order of keys, or more levels, than are assumed.
   if (status.IsInvalidArgument() && !tree->options.ok()) return tree->options;
   if (!status.ok()) return status;

@@ -227,6 +227,12 @@ TEST_F(TreeVerb, ShowsADatabaseThatTracksItsLogs) {
   }
   const Output output = RunFine({"tree", path_, "--json"});
   EXPECT_EQ(Records(output, "tree").at(0).at("files"), 1);
+  // A copy has all its files in one directory. The original is without the log.
+  fs::copy(options_.wal_dir, path_);
+  fs::remove_all(options_.wal_dir);
+  fs::create_directory(options_.wal_dir);
+  const Output of_copy = RunFine({"tree", path_, "--json"});
+  EXPECT_EQ(Records(of_copy, "tree").at(0).at("files"), 1);
 }
 
 // The factory then has no options of its own, either.
