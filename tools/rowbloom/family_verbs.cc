@@ -46,6 +46,18 @@ void Create(const FamilyArgs& args, const Streams& streams) {
   args.store.Open(options, families, streams);
 }
 
+// Ends the verb if the change of a family failed, and says which families were
+// changed before it. Otherwise adds the family to these.
+void RequireChange(const Status& s, const std::string& name,
+                   std::string* changed) {
+  if (!s.ok()) {
+    Require(
+        Error{fmt::format("family \"{}\": {}; changed: {}", ToPrintable(name),
+                          Describe(s), changed->empty() ? "none" : *changed)});
+  }
+  changed->append(changed->empty() ? "" : ", ").append(ToPrintable(name));
+}
+
 void Alter(const FamilyArgs& args, const Streams& streams) {
   const auto specs = Require(FamilySpec::ParseAll(args.families));
   const std::shared_ptr<Store> store = args.store.OpenToWrite(streams);
@@ -66,14 +78,15 @@ void Alter(const FamilyArgs& args, const Streams& streams) {
   for (const auto& [name, options] : altered) {
     Require(store->CheckAlterFamily(name, options));
   }
-  for (const auto& [name, options] : altered) {
-    Require(store->AlterFamily(name, options));
-  }
   if (from_client_to_store) {
     Complain(streams.err,
              "warning: timestamps=store in place of client is for good: "
              "deletes in the store are slower from now on, and earlier builds "
              "refuse it");
+  }
+  std::string changed;
+  for (const auto& [name, options] : altered) {
+    RequireChange(store->AlterFamily(name, options), name, &changed);
   }
 }
 
@@ -109,8 +122,9 @@ void Remove(const RemovalArgs& args, const char* verb,
                fmt::format("{} {} with all cells?", verb, list))) {
     Require(Error{"nothing was removed"});
   }
+  std::string changed;
   for (const std::string& name : names) {
-    Require((store.get()->*remove)(name));
+    RequireChange((store.get()->*remove)(name), name, &changed);
   }
 }
 

@@ -10,8 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
 #include "rowbloom/store.h"
 #include "storage/store/open_store.h"
+#include "tests/support/calling_file_system.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/rowbloom/broken_stream.h"
@@ -67,6 +70,30 @@ TEST_F(Writing, OneProcessWritesAndOthersRead) {
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr(db_));
   EXPECT_EQ(Run("get", {"r", "f:q"}).out, "v\n");
+}
+
+// The first family is as it is to be, so that nothing is written for it.
+TEST_F(Writing, AlterTellsWhichFamiliesWereChangedBeforeOneFailed) {
+  const auto files = std::make_shared<CallingFileSystem>();
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
+  StoreOptions options;
+  options.env = env.get();
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(Store::Open(options, db_, {{"a", {}}, {"b", {}}}, &store),
+              IsOk());
+  const cli::Session session{.store = std::move(store), .db = db_};
+  files->On(FileCall::kSync, [](const std::string& /*path*/) {
+    return rocksdb::IOStatus::IOError("injected");
+  });
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(cli::Run({"alter", "--family", "a", "--family", "b,ttl=1d"},
+                     {.in = in, .out = out, .err = {err}, .session = &session}),
+            2);
+  files->Off(FileCall::kSync);
+  EXPECT_THAT(err.str(), HasSubstr("rowbloom: family \"b\": "));
+  EXPECT_THAT(err.str(), HasSubstr("; changed: a\n"));
 }
 
 // A store that was written while the machine's clock was wrong.
