@@ -80,6 +80,23 @@ std::vector<std::string> WithEmptyValues(const CLI::App& command,
   return args;
 }
 
+#if CLI11_VERSION_MAJOR * 100 + CLI11_VERSION_MINOR >= 205
+// Doubles each character of values in brackets, which is how CLI11 is told that
+// they are no lists.
+void EscapeBrackets(std::vector<std::string>* args) {
+  bool has_options = true;  // until --
+  for (std::string& arg : *args) {
+    has_options = has_options && arg != "--";
+    const bool is_option = has_options && arg.starts_with("--");
+    const size_t start = is_option ? arg.find('=') + 1 : 0;  // npos + 1 is 0
+    const std::string value = arg.substr(start);
+    if (!value.starts_with('[') || !value.ends_with(']')) continue;
+    arg.resize(start);
+    for (const char c : value) arg.append(2, c);
+  }
+}
+#endif
+
 ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
                   const Streams& streams) {
   // `help VERB` is `VERB --help`, and `help` is `--help`.
@@ -117,6 +134,9 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
     command->footer(Footer(table, verb, command->get_footer()));
     if (table.finish != nullptr) table.finish(streams, command);
     args = WithEmptyValues(*command, std::move(args));
+#if CLI11_VERSION_MAJOR * 100 + CLI11_VERSION_MINOR >= 205
+    EscapeBrackets(&args);
+#endif
   }
   // Verbs inherit a footer and --help that are set before they are added.
   app.footer(table.footer);
