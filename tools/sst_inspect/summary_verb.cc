@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "rowbloom/printable.h"
+#include "tools/sst/internal_key.h"
 #include "tools/sst_inspect/html_report.h"
 #include "tools/sst_inspect/verbs.h"
 
@@ -17,12 +18,19 @@ std::optional<double> RatioOf(const TableFile& file, const TableFacts& facts) {
            static_cast<double>(file.size_bytes());
   }
   if (!facts.raw_key_bytes || !facts.raw_value_bytes ||
-      facts.data_bytes.value_or(0) == 0) {
+      facts.data_bytes.value_or(0) == 0 || facts.has_embedded_blobs) {
     return std::nullopt;
   }
-  return (static_cast<double>(*facts.raw_key_bytes) +
-          static_cast<double>(*facts.raw_value_bytes)) /
-         static_cast<double>(*facts.data_bytes);
+  double bytes = static_cast<double>(*facts.raw_key_bytes) +
+                 static_cast<double>(*facts.raw_value_bytes);
+  // RocksDB counts range deletions, too, which have a block of their own.
+  const rocksdb::Status status = file.ForEachRangeDeletion(
+      [&bytes](const TableFile::RangeDeletion& range) {
+        bytes -= static_cast<double>(range.start.size() + range.end.size() +
+                                     sst::kInternalKeySuffixBytes);
+      });
+  if (!status.ok()) return std::nullopt;
+  return bytes / static_cast<double>(*facts.data_bytes);
 }
 
 ExitCode PrintSummary(const TableFile& file, const DrawnArgs& /*args*/,

@@ -170,6 +170,7 @@ TableFacts SstTable::Facts() const {
   facts.raw_value_bytes = number("rocksdb.raw.value.size");
   facts.data_blocks = number("rocksdb.num.data.blocks");
   facts.data_bytes = number("rocksdb.data.size");
+  facts.has_embedded_blobs = file_->has_embedded_blobs();
   facts.index_bytes = number("rocksdb.index.size");
   facts.filter_bytes = number("rocksdb.filter.size");
   facts.creation_time = number("rocksdb.file.creation.time");

@@ -107,6 +107,7 @@ struct TableFacts {
   std::optional<uint64_t> raw_value_bytes;
   std::optional<uint64_t> data_blocks;
   std::optional<uint64_t> data_bytes;
+  bool has_embedded_blobs = false;  // among the data blocks, in data_bytes
   std::optional<uint64_t> index_bytes;
   std::optional<uint64_t> filter_bytes;
   std::optional<uint64_t> creation_time;  // seconds since 1970
