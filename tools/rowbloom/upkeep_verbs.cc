@@ -204,11 +204,14 @@ constexpr const char* kBackupColumns =
     "backup timestamp_s=made files bytes state";
 
 Record RecordOf(const BackupInfo& backup, std::string_view state) {
+  const auto if_known = [&backup](uint64_t number) {
+    return backup.damaged ? std::nullopt : std::optional(number);
+  };
   Record record;
-  record.Number("backup", backup.id).Time("timestamp_s", backup.timestamp_s);
-  if (backup.timestamp_s == 0) record.As("unknown");  // it is damaged
-  record.Number("files", backup.files)
-      .Number("bytes", backup.bytes)
+  record.Number("backup", backup.id)
+      .Time("timestamp_s", if_known(backup.timestamp_s))
+      .Number("files", if_known(backup.files))
+      .Number("bytes", if_known(backup.bytes))
       .Text("state", state);
   return record;
 }
