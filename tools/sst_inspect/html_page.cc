@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <vector>
@@ -229,9 +230,12 @@ void AddLevels(const TreeFamily& family, std::ostream& out) {
   Table table(fmt::format("level files {} in_filters filters", kSumColumns));
   const auto add = [&](const std::string& name, const TreeSums& sums) {
     Record record;
+    // Files that were not read count with their bytes, without their filters.
+    const double share = static_cast<double>(sums.filter_bytes) /
+                         static_cast<double>(sums.bytes);
     record.InText("level", name)
-        .Share("in_filters", static_cast<double>(sums.filter_bytes) /
-                                 static_cast<double>(sums.bytes));
+        .Share("in_filters",
+               sums.unread_files > 0 ? std::nullopt : std::optional(share));
     sums.AddWithFilesTo(&record);
     table.Add(record);
   };

@@ -578,6 +578,7 @@ TEST_F(HtmlTree, FilesThatCannotBeReadAreCountedAndTheRestIsDrawn) {
   test::WriteFile(paths[1], "no table");
   const std::string page = TreePage({"--files"}, 1);
   EXPECT_THAT(page, HasSubstr("<td class=number>2 (2 NOT READ)"));
+  EXPECT_THAT(page, Not(HasSubstr("<td class=number>0 %")));
   EXPECT_THAT(AllBetween("data-blocks=", ">", page),
               ElementsAre(BlockCount(paths[2])));
 }
