@@ -114,7 +114,11 @@ Status ForEachChunk(const hfile::Reader& reader, const BloomFilter& filter,
     facts.folds_assumed = facts.folds && !full_bytes;
     std::shared_ptr<const hfile::Block> chunk;
     part.status = reader.CachedChunk(filter, i, &chunk);
-    if (part.status.ok()) AddBits(filter.info, chunk->payload, &facts);
+    if (part.status.ok()) {
+      AddBits(filter.info, chunk->payload, &facts);
+    } else {
+      facts.keys.reset();  // its bytes are not known, either
+    }
     part.size_bytes = facts.size_bytes;
     part.sections.push_back(std::move(facts));
     use(part);

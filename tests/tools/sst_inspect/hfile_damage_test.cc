@@ -240,6 +240,9 @@ TEST_F(DamagedHFile, ADamagedChunkIsNamedAndMayHoldEverything) {
   EXPECT_EQ(filter.code, 1);
   EXPECT_THAT(filter.out, HasSubstr("problem: chunk 1: " + path_));
   EXPECT_THAT(filter.out, HasSubstr("checksum 0"));
+  const json section =
+      Records(RunTool({"filter", "--json", path_}), "section").at(0);
+  EXPECT_TRUE(section.at("bits_per_key").is_null()) << section;
   const Output probe = RunTool({"probe", "--row", "row0000", path_});
   EXPECT_EQ(probe.code, 1);
   EXPECT_THAT(probe.out, HasSubstr("section unusable, chunk 1 of 2"));
