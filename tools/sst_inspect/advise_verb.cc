@@ -104,7 +104,7 @@ PresentFilter ReadPresentFilter(const TableFile& file) {
       if (facts.prefix_filter) present.prefix = rate;
     }
   }
-  present.name = writer + " " + present.name;
+  present.name = totals.empty() ? "unknown" : writer + " " + present.name;
   present.has_sections = writer == "rowbloom";
   return present;
 }

@@ -427,6 +427,21 @@ TEST_F(Verbs, AdviceKnowsPresentFiltersOfPrefixesAlone) {
   EXPECT_NEAR(present["get_absent_column"], 4.0, 1e-9);
 }
 
+TEST_F(Verbs, AdviceNamesNoPresentFilterOfAnUnknownKind) {
+  Write({.policy = test::StockBloom()});
+  ASSERT_NO_FATAL_FAILURE(test::ChangeBlock(
+      path_, test::FilterHandle(path_, 0), [](std::string* contents) {
+        (*contents)[contents->size() - 5] = '\xfd';  // no marker of RocksDB
+      }));
+  const json present =
+      Records(RunFine({"advise", "--key-layout", "fixed:8", "--json", path_}),
+              "filter_cost")
+          .at(0);
+  EXPECT_EQ(present["filter"], "unknown");
+  EXPECT_GT(present["bytes"], 0);
+  EXPECT_EQ(present["get_absent_row"], 1.0);
+}
+
 TEST_F(Verbs, StockFiltersAreDecoded) {
   const auto decode = [&](const SstSpec& spec) {
     test::WriteSst(spec, path_, test::NumberedKeys(5000));
