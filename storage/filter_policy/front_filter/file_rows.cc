@@ -197,8 +197,10 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
     return Unknown(path + ": another file is in its place");
   }
   std::shared_ptr<FileRows> rows(new FileRows);
+  // The number of entries does not tell: RocksDB 5.15 to 5.18 did not count
+  // range deletes.
   if (properties != nullptr && properties->num_range_deletions > 0 &&
-      properties->num_entries == properties->num_range_deletions) {
+      properties->data_size == 0) {
     rows->rows_.probe = SectionProbe::Empty();
     return {.rows = std::move(rows), .problem = {}};
   }

@@ -342,6 +342,36 @@ TEST_F(FileRowsTest, RangeDeletesAloneHaveNone) {
   ExpectUnknown("the file has no filter in one block");
 }
 
+// RocksDB 5.15 to 5.18 did not count range deletes as entries. The file is
+// changed to have such counts; it has no checksums.
+TEST_F(FileRowsTest, AsManyRangeDeletesAsKeys) {
+  rocksdb::Options options = OptionsWith({});
+  auto table =
+      *options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table.checksum = rocksdb::kNoChecksum;
+  table.format_version = 5;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  ExpectOk(writer.Open(path_));
+  ExpectOk(writer.DeleteRange(RowAt(5), RowAt(9)));
+  ExpectOk(writer.Put(RowAt(1) + "a", "value"));
+  ExpectOk(writer.Finish());
+  std::string bytes = test::ReadFile(path_);
+  const size_t count = bytes.find("entries\x02");
+  ASSERT_NE(count, std::string::npos);
+  bytes[count + 7] = 1;
+  test::WriteFile(path_, bytes);
+
+  rocksdb::SstFileReader reader(options);
+  ExpectOk(reader.Open(path_));
+  const auto properties = reader.GetTableProperties();
+  ASSERT_EQ(properties->num_entries, 1);
+  ASSERT_EQ(properties->num_range_deletions, 1);
+  const auto loaded = Load();
+  ASSERT_NE(loaded.rows, nullptr) << loaded.problem.message;
+  EXPECT_TRUE(loaded.rows->probe().Find(ActiveKernel(), HashRow(RowAt(1))));
+}
+
 // Damage to any byte of the file loses no row.
 TEST_F(FileRowsTest, DamagedOnesLoseNoRow) {
   Write(OptionsWith({}));
