@@ -178,7 +178,7 @@
       text: (piece) => [
         piece.blocks > 1
           ? `${grouped(piece.blocks)} blocks, ` +
-            (piece.mixed ? "most bytes of them " : "") + piece.type
+            (piece.mixed ? "most of their bytes " : "") + piece.type
           : piece.type,
         `offset ${grouped(piece.offset)}`,
         `${grouped(piece.size)} bytes stored`,
