@@ -233,9 +233,12 @@ TEST_F(Verify, FindsAManifestThatIsDamagedUnderAnOpenStore) {
 }
 
 TEST_F(Verify, NamesAFileThatWentMissing) {
+  // The reader has these, and not those that the writer makes from the log.
+  std::vector<std::string> left = Files(".sst");
   const auto reader = OpenOrFail({.read_only = true}, path_, {});
   const auto store = OpenOrFail({.auto_compaction = false}, path_, {});
-  const std::string sst = Files(".sst").front();
+  const std::string sst = left.front();
+  left.erase(left.begin());
   std::filesystem::remove(sst);
   VerifyReport report;
   ASSERT_THAT(store->Verify({}, &report), IsOk());
@@ -246,7 +249,7 @@ TEST_F(Verify, NamesAFileThatWentMissing) {
               StatusIs(Status::kTryAgain, HasSubstr(sst)));
   EXPECT_EQ(report.problem_count, 0u) << Text(report);
   // What is left is looked at all the same.
-  for (const std::string& damaged : Files(".sst")) {
+  for (const std::string& damaged : left) {
     FlipBit(damaged, 20);
     EXPECT_TRUE(reader->Verify({.cells = false}, &report).IsTryAgain());
     EXPECT_THAT(report.problems,
