@@ -143,6 +143,16 @@ class Verification {
     }
   }
 
+  // Tells whether a read failed as the writer of the store removed a file.
+  bool NoteGone(const Status& failed) {
+    const bool is_gone = failed.IsPathNotFound() && opened_.options.read_only;
+    if (is_gone) {
+      gone_ = TryAgain("the writer of the store removed a file: ",
+                       failed.ToString());
+    }
+    return is_gone;
+  }
+
   void CheckFiles() {
     for (const rocksdb::LiveFileMetaData& file : files_) {
       const std::string path = file.db_path + file.name;
@@ -224,10 +234,11 @@ class Verification {
                  "record \"" + ToPrintable(key) + "\": " + s.ToString()});
       }
     }
-    if (!records->status().ok()) {
-      Add({.problem = "records: " + records->status().ToString()});
-    } else if (!metadata.exists) {
+    const Status found = records->status();
+    if (found.ok() && !metadata.exists) {
       Add({.problem = "expected a record \"store\", found none"});
+    } else if (!found.ok() && !NoteGone(found)) {
+      Add({.problem = "records: " + found.ToString()});
     }
     // The opening for reading has just checked the MANIFEST.
     if (opened_.options.read_only) return;
@@ -260,12 +271,8 @@ class Verification {
       at = *std::move(next);
       const Status failed = Walk(family, &at);
       if (failed.ok()) return;
-      // RocksDB opens blob files late.
-      if (failed.IsPathNotFound() && opened_.options.read_only) {
-        gone_ = TryAgain("the writer of the store removed a file: ",
-                         failed.ToString());
-        return;
-      }
+      // RocksDB opens blob files late, and tables beyond max_open_files.
+      if (NoteGone(failed)) return;
       if (!keys) keys.emplace(files_, family->first, file_options_);
       // Looks up the keys from here on, until one can be read.
       bool has_key = false;
@@ -276,7 +283,7 @@ class Verification {
         if (s.ok() || s.IsNotFound()) break;
         at = *next;
         has_key = true;
-        AddUnread(family, at, s);
+        if (!NoteGone(s)) AddUnread(family, at, s);
       }
       if (!has_key) AddUnread(family, at, failed);
     }
