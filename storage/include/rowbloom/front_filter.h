@@ -82,6 +82,7 @@ struct FrontFilterCounts {
   uint64_t answered = 0;  // those whose row or column was absent
   // Gets and seeks through a FrontFilterDB whose row may exist: those that
   // found a key, and those that did not: an absent column, or a false positive.
+  // KeyMayExist and RowExists count in neither.
   uint64_t passed_found = 0;
   uint64_t passed_wasted = 0;
   uint64_t bypassed = 0;  // gets that did not look their row up
