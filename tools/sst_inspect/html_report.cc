@@ -60,7 +60,9 @@ Status HtmlReport::Open() {
   if (exists && fs::is_directory(path_, ignored)) {
     return CannotWrite(path_, EISDIR);
   }
-  const bool replace = !exists || fs::is_regular_file(path_, ignored);
+  // A link stays, such as /dev/stdout, whose file is the shell's.
+  const bool replace = !fs::is_symlink(path_, ignored) &&
+                       (!exists || fs::is_regular_file(path_, ignored));
   // Another run may write the same page.
   const std::string target =
       replace ? fmt::format("{}.{}.part", path_, getpid()) : path_;

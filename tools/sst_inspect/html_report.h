@@ -20,7 +20,8 @@ namespace rowbloom::sst_inspect {
 void CheckDrawnFiles(size_t files);
 
 // Writes a page part by part. An existing file stays until Finish. Unless that
-// succeeds, the destructor removes the unfinished page.
+// succeeds, the destructor removes the unfinished page. Neither holds for a
+// path that is a link, through which the page is written.
 class HtmlReport {
  public:
   // `path` "-" is standard output. The output must outlive the report.

@@ -444,6 +444,20 @@ TEST_F(Html, AFileThatCannotBeReadIsNotOverwritten) {
   EXPECT_EQ(test::ReadFile(other), test::ReadFile(path_));
 }
 
+// /dev/stdout is one, to a file if the shell has redirected it.
+TEST_F(Html, ALinkIsNotReplaced) {
+  Write({}, 100, path_);
+  const std::string page = Page({path_});
+  const std::string link = dir_.File("link.html");
+  std::filesystem::create_symlink(dir_.File("b.html"), link);
+  for (const char* run : {"first", "second"}) {
+    SCOPED_TRACE(run);
+    EXPECT_EQ(RunTool({"layout", "--html", link, path_}).code, 0);
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(test::ReadFile(dir_.File("b.html")), page);
+  }
+}
+
 TEST_F(Html, APageThatCannotTakeItsPlaceIsRemoved) {
   std::ostringstream out;
   std::ostringstream err;
