@@ -82,6 +82,10 @@ Status CheckDirectory(Env* env, const std::string& directory,
     s = ListDirectory(env, directory + "/" + kListsDirectory, lists);
   }
   if (!s.ok()) return s;
+  // NFS and file managers leave hidden files, which RocksDB leaves alone here.
+  std::erase_if(*lists, [](const std::string& name) {
+    return name.starts_with('.') && !IsListName(name);
+  });
   std::sort(lists->begin(), lists->end());
   const bool is_locked = is_there(kLockFile);
   for (const char* made :

@@ -679,7 +679,8 @@ TEST_F(StoreBackup, OtherDirectoriesAreLeftAlone) {
   EXPECT_THAT(PurgeBackups(dir_.File("db"), 0), is_other);
   EXPECT_THAT(ListBackups(dir_.File("db"), &list), is_other);
   // RocksDB takes any file in such folders for the remains of a backup.
-  for (const char* file : {"private/letter", "shared/letter", "meta/letter"}) {
+  for (const char* file :
+       {"private/letter", "shared/letter", "meta/letter", "meta/.letter"}) {
     const std::filesystem::path own = dir_.File("own");
     const std::filesystem::path letter = own / file;
     std::filesystem::create_directories(letter.parent_path());
@@ -688,6 +689,20 @@ TEST_F(StoreBackup, OtherDirectoriesAreLeftAlone) {
     EXPECT_THAT(PurgeBackups(own, 0), is_other) << file;
     EXPECT_TRUE(std::filesystem::exists(letter)) << file;
     std::filesystem::remove_all(own);
+  }
+}
+
+// As NFS has while a deleted list is read, and macOS where it has looked.
+TEST_F(StoreBackup, HiddenFilesBesideTheListsAreNoObstacle) {
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  for (const char* name : {".nfs0000000000000001", ".DS_Store"}) {
+    const std::string file = backups_ + "/meta/" + name;
+    std::ofstream(file) << "kept";
+    EXPECT_THAT(store_->Backup(backups_), IsOk());
+    EXPECT_THAT(RestoreBackup(backups_, std::nullopt, dir_.File(name)), IsOk());
+    EXPECT_THAT(PurgeBackups(backups_, 1), IsOk());
+    EXPECT_EQ(List().size(), 1u);
+    EXPECT_TRUE(std::filesystem::exists(file));
   }
 }
 
