@@ -226,16 +226,20 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
   }
 
   // NotSupported: the file system has no hard links. RocksDB then copies the
-  // files of checkpoints and loads, but does not know the code EPERM for that.
+  // files of checkpoints and loads, but does not know the codes EPERM and
+  // ENOSYS (FUSE, such as sshfs) for that.
   rocksdb::IOStatus LinkFile(const std::string& from, const std::string& to,
                              const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* debug) override {
     rocksdb::IOStatus s = FileSystemWrapper::LinkFile(from, to, options, debug);
     if (!s.IsIOError()) return s;
-    const std::string has_none = std::generic_category().message(EPERM);
-    return s.ToString().find(has_none) != std::string::npos
-               ? rocksdb::IOStatus::NotSupported(has_none)
-               : s;
+    for (const int error : {EPERM, ENOSYS}) {
+      const std::string has_none = std::generic_category().message(error);
+      if (s.ToString().find(has_none) != std::string::npos) {
+        return rocksdb::IOStatus::NotSupported(has_none);
+      }
+    }
+    return s;
   }
 
   // Busy: the MANIFEST is newer than the cut.

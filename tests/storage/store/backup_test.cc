@@ -817,21 +817,24 @@ TEST(FilesOfABackup, StayIfTheDeletionOfTheirListIsNotSynced) {
   EXPECT_THAT(VerifyBackup(backups, 1), IsOk());
 }
 
-// A file system that has none returns EPERM.
+// A file system that has none returns EPERM, and FUSE returns ENOSYS.
 TEST(WithoutHardLinks, CheckpointsAndLoadsCopyTheirFiles) {
-  const CallingStore calling;
-  ASSERT_THAT(calling.store->Put("row", "c", "q", "v"), IsOk());
-  calling.files->On(FileCall::kLink, [](const std::string& path) {
-    return rocksdb::IOStatus::IOError(path,
-                                      std::generic_category().message(EPERM));
-  });
-  const std::string copy = calling.dir.File("copy");
-  ASSERT_THAT(calling.store->Checkpoint(copy), IsOk());
-  EXPECT_EQ(RowsAt(copy), AllRows(calling.store.get()));
-  const auto load = LoadInto(*calling.store);
-  ASSERT_THAT(load->Add("loaded", "c", "q", "v"), IsOk());
-  ASSERT_THAT(load->Finish(), IsOk());
-  EXPECT_EQ(ValueOf(*calling.store, "loaded", "c", "q"), "v");
+  for (const int error : {EPERM, ENOSYS}) {
+    const std::string message = std::generic_category().message(error);
+    SCOPED_TRACE(message);
+    const CallingStore calling;
+    ASSERT_THAT(calling.store->Put("row", "c", "q", "v"), IsOk());
+    calling.files->On(FileCall::kLink, [&message](const std::string& path) {
+      return rocksdb::IOStatus::IOError(path, message);
+    });
+    const std::string copy = calling.dir.File("copy");
+    ASSERT_THAT(calling.store->Checkpoint(copy), IsOk());
+    EXPECT_EQ(RowsAt(copy), AllRows(calling.store.get()));
+    const auto load = LoadInto(*calling.store);
+    ASSERT_THAT(load->Add("loaded", "c", "q", "v"), IsOk());
+    ASSERT_THAT(load->Finish(), IsOk());
+    EXPECT_EQ(ValueOf(*calling.store, "loaded", "c", "q"), "v");
+  }
 }
 
 // A write without the log, and then one with it, each time that a flush has
