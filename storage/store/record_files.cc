@@ -217,7 +217,10 @@ Status CheckTables(const std::string& manifest,
   const std::set<std::string> named(live.begin(), live.end());
   for (const std::string& entry : entries) {
     const bool is_table = entry.ends_with(".sst") || entry.ends_with(".blob");
-    if (!s.ok() || !is_table || named.contains("/" + entry)) continue;
+    const bool has_number = LeadingNumber(entry) > 0;
+    if (!s.ok() || !is_table || !has_number || named.contains("/" + entry)) {
+      continue;
+    }
     return Corruption(manifest,
                       ": its end is missing: expected all tables of a copy, "
                       "found none named ",
