@@ -43,7 +43,7 @@ Status NoBackup(const std::string& directory, uint32_t id) {
 // False: there is no backup `id`. It may have been deleted since it was opened:
 // its list is deleted before its files.
 bool IsListed(Env* env, const std::string& directory, uint32_t id) {
-  return !env->FileExists(Concat(directory, "/", kListsDirectory, "/", id))
+  return !FileExists(env, Concat(directory, "/", kListsDirectory, "/", id))
               .IsNotFound();
 }
 
@@ -66,7 +66,7 @@ Status CheckDirectory(Env* env, const std::string& directory,
   if (directory.empty()) {
     return Status::InvalidArgument("the path of the backups is empty");
   }
-  Status s = env->FileExists(directory);
+  Status s = FileExists(env, directory);
   if (s.IsNotFound()) return NoBackups(directory);
   std::vector<std::string> names;
   if (s.ok()) s = ListDirectory(env, directory, &names);
@@ -165,6 +165,9 @@ class BackupEnv final : public rocksdb::EnvWrapper {
     return s.ok() ? EnvWrapper::RenameFile(from, to) : s;
   }
 
+  Status FileExists(const std::string& file) override {
+    return rowbloom::FileExists(target(), file);
+  }
   Status DeleteFile(const std::string& file) override {
     if (IsKept(file)) return Status::OK();
     Status s = EnvWrapper::DeleteFile(file);
@@ -197,9 +200,8 @@ class BackupEnv final : public rocksdb::EnvWrapper {
     if (!keeps_files_ || IsList(file)) return false;
     if (file.starts_with(of_one)) {
       const std::string id = file.substr(of_one.size());
-      return target()
-          ->FileExists(Concat(directory_, "/", kListsDirectory, "/",
-                              id.substr(0, id.find('/'))))
+      return FileExists(Concat(directory_, "/", kListsDirectory, "/",
+                               id.substr(0, id.find('/'))))
           .ok();
     }
     const std::lock_guard lock(mutex_);
@@ -226,7 +228,7 @@ Status ChangeBackups(Env* env, const std::string& given_directory,
   return CatchExceptions([&]() -> Status {
     const bool create = check != nullptr;
     const std::string directory = WithoutTrailingSlashes(given_directory);
-    const bool is_new = env->FileExists(directory).IsNotFound();
+    const bool is_new = FileExists(env, directory).IsNotFound();
     std::vector<std::string> ignored;
     Status s = CheckDirectory(env, directory, &ignored);
     if (create && s.IsNotFound()) s = env->CreateDirIfMissing(directory);
@@ -240,7 +242,7 @@ Status ChangeBackups(Env* env, const std::string& given_directory,
     }
     // Until this sync, a deleted list may reappear.
     const std::string lists = directory + "/" + kListsDirectory;
-    if (s.ok() && env->FileExists(lists).ok()) s = SyncDirectory(env, lists);
+    if (s.ok() && FileExists(env, lists).ok()) s = SyncDirectory(env, lists);
     // By the lock, CheckDirectory recognizes what RocksDB creates now.
     if (s.ok() && create) s = SyncDirectory(env, directory);
     if (!s.ok()) return s;
@@ -317,7 +319,7 @@ Status CheckTarget(Env* env, const std::string& path, bool* is_there) {
   if (std::filesystem::is_symlink(path, ignored)) {
     return InvalidArgument(path, " is a link: choose a new directory");
   }
-  Status s = env->FileExists(path);
+  Status s = FileExists(env, path);
   if (s.IsNotFound()) return Status::OK();
   bool is_directory = false;
   if (s.ok()) s = env->IsDirectory(path, &is_directory);

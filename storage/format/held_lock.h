@@ -87,7 +87,7 @@ class HeldLock {
     }
     key_ = std::move(key);
     // The file is created like others, so that syncing its directory keeps it.
-    rocksdb::Status s = env_->FileExists(file);
+    rocksdb::Status s = FileExists(env_, file);
     if (s.IsNotFound()) s = rocksdb::WriteStringToFile(env_, "", file);
     const std::optional<LocksOfProcess::Inode> locked =
         LocksOfProcess::InodeOf(file);

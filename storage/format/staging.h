@@ -60,7 +60,7 @@ class Staging {
     if (s.ok()) s = lock->Take(Lock(), in_use);
     if (s.ok()) lock_ = std::move(lock);
     // The user of the directory has just removed it.
-    if (!s.ok() && env_->FileExists(directory_).IsNotFound()) {
+    if (!s.ok() && FileExists(env_, directory_).IsNotFound()) {
       return rocksdb::Status::Busy(in_use);
     }
     // RocksDB returns NotFound for a directory that may not be read, too.
@@ -82,7 +82,7 @@ class Staging {
     rocksdb::Status s = env_->RenameFile(contents(), path_);
     if (s.ok()) s = SyncDirectory(env_, ParentOf(path_));
     // A failure leaves nothing at the path, even if the renaming was done.
-    if (!s.ok() && env_->FileExists(contents()).IsNotFound()) {
+    if (!s.ok() && FileExists(env_, contents()).IsNotFound()) {
       env_->RenameFile(path_, contents()).PermitUncheckedError();
     }
     return s;
@@ -112,7 +112,7 @@ class Staging {
     rocksdb::Status s = RemoveContents();
     for (const std::string& file : {Mark(), Lock()}) {
       // Begin may not have made the mark.
-      if (s.ok() && !env_->FileExists(file).IsNotFound()) {
+      if (s.ok() && !FileExists(env_, file).IsNotFound()) {
         s = env_->DeleteFile(file);
       }
     }

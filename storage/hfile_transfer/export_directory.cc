@@ -35,7 +35,7 @@ Status CheckEmpty(rocksdb::Env* env, const std::string& path) {
 
 Status ExportDirectory::Create(rocksdb::Env* env, const std::string& path,
                                std::unique_ptr<ExportDirectory>* directory) {
-  const bool is_new = env->FileExists(path).IsNotFound();
+  const bool is_new = FileExists(env, path).IsNotFound();
   const std::string staging = path + "/" + kStagingPrefix + NewFileName();
   std::unique_ptr<ExportDirectory> made(
       new ExportDirectory(env, path, staging));

@@ -16,6 +16,7 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/write_batch.h"
 #include "storage/cells/cell_value.h"
+#include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/found_store.h"
@@ -68,7 +69,7 @@ class SstLoad final : public BulkLoad {
     do {
       directory_ =
           Concat(opened_.path, "/", kLoadDirectoryPrefix, store_.next_load++);
-    } while (env->FileExists(directory_).ok());
+    } while (FileExists(env, directory_).ok());
     return env->CreateDir(directory_);
   }
 

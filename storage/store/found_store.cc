@@ -52,7 +52,7 @@ uint64_t LeadingNumber(std::string_view text) {
 
 Status FindStore(Env* env, const std::string& path, FoundStore* found) {
   *found = {};
-  Status s = env->FileExists(path);
+  Status s = FileExists(env, path);
   if (s.IsNotFound()) return Status::OK();
   std::vector<std::string> entries;
   if (s.ok()) s = ListDirectory(env, path, &entries);
@@ -88,7 +88,7 @@ Status FindWrittenFiles(Env* env, const std::string& path,
       const Status size = env->GetFileSize(file, &bytes);
       if (size.ok()) {
         files->emplace(name, bytes);
-      } else if (s.ok() && !env->FileExists(file).IsNotFound()) {
+      } else if (s.ok() && !FileExists(env, file).IsNotFound()) {
         s = size;
       }
     } else if (name.ends_with(".sst") || name.ends_with(".blob") ||

@@ -223,12 +223,12 @@ class Opener {
   // copy, gets one only once it is accepted.
   Status FindAndLock() {
     const std::string lock = path() + "/LOCK";
-    Status s = env_->FileExists(lock);
+    Status s = FileExists(env_, lock);
     if (!s.ok()) {
       s = Find();
       if (s.ok() && !found_.exists()) s = MakeDirectory();
       // A store that another caller is creating may not look like one yet.
-      if (!s.ok() && !env_->FileExists(lock).ok()) return s;
+      if (!s.ok() && !FileExists(env_, lock).ok()) return s;
     }
     s = opened_.env->held_lock.Take(lock,
                                     "the store at " + path() +
@@ -244,7 +244,7 @@ class Opener {
   }
 
   Status MakeDirectory() {
-    const bool is_new = env_->FileExists(path()).IsNotFound();
+    const bool is_new = FileExists(env_, path()).IsNotFound();
     const Status s = env_->CreateDirIfMissing(path());
     return s.ok() ? SyncParent(env_, path(), is_new) : s;
   }

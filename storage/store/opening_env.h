@@ -18,6 +18,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/status.h"
+#include "storage/format/directory.h"
 #include "storage/format/held_lock.h"
 #include "storage/store/found_store.h"
 
@@ -306,7 +307,7 @@ class StoreEnv final : public rocksdb::EnvWrapper {
   // lists the archive without a check, and an error stops it, too: that error
   // is hidden.
   rocksdb::Status FileExists(const std::string& file) override {
-    rocksdb::Status s = EnvWrapper::FileExists(file);
+    rocksdb::Status s = rowbloom::FileExists(target(), file);
     if (file != archive_) return s;
     has_looked_ = !s.IsNotFound();
     return has_looked_ ? rocksdb::Status::OK() : s;

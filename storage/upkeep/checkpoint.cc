@@ -62,7 +62,7 @@ Status Store::Checkpoint(const std::string& directory) {
     if (path.empty()) {
       return Status::InvalidArgument("the path of the checkpoint is empty");
     }
-    if (GetEnv()->FileExists(path).ok()) {
+    if (FileExists(GetEnv(), path).ok()) {
       return InvalidArgument(path,
                              " exists: a checkpoint makes a new directory");
     }

@@ -8,6 +8,7 @@
 
 #include "rocksdb/env.h"
 #include "rowbloom/store_copy.h"
+#include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/staging.h"
 #include "storage/format/status_text.h"
@@ -30,7 +31,7 @@ Status CheckCopyPlace(Env* env, const std::string& path) {
   if (path.empty()) {
     return Status::InvalidArgument("the path of the copy is empty");
   }
-  Status s = env->FileExists(path);
+  Status s = FileExists(env, path);
   if (s.IsNotFound()) return Status::OK();
   return s.ok() ? InvalidArgument(path, " exists: a copy makes a new directory")
                 : s;
