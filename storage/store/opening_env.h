@@ -2,6 +2,8 @@
 // file system, and an Env with the lock that was taken before.
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -228,10 +230,15 @@ class StoreFiles final : public rocksdb::FileSystemWrapper {
 
   // NotSupported: the file system has no hard links. RocksDB then copies the
   // files of checkpoints and loads, but does not know the codes EPERM and
-  // ENOSYS (FUSE, such as sshfs) for that.
+  // ENOSYS (FUSE, such as sshfs) for that. Nor may a symbolic link be linked: a
+  // copy would have the link alone.
   rocksdb::IOStatus LinkFile(const std::string& from, const std::string& to,
                              const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* debug) override {
+    char first = 0;
+    if (readlink(from.c_str(), &first, sizeof(first)) > 0) {
+      return rocksdb::IOStatus::NotSupported(from, "a symbolic link");
+    }
     rocksdb::IOStatus s = FileSystemWrapper::LinkFile(from, to, options, debug);
     if (!s.IsIOError()) return s;
     for (const int error : {EPERM, ENOSYS}) {

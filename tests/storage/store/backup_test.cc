@@ -140,6 +140,22 @@ TEST_F(StoreBackup, CheckpointIsAStoreOfItsOwn) {
   EXPECT_TRUE(store_->Backup(backups_).IsNotSupported());
 }
 
+TEST_F(StoreBackup, CheckpointHasTheTableThatALinkLeadsTo) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  const std::vector<Row> rows = AllRows(store_.get());
+  store_.reset();
+  const std::string table = FilesWithEnd(dir_.File("db"), ".sst").front();
+  const std::string moved = dir_.File("moved.sst");
+  std::filesystem::rename(table, moved);
+  std::filesystem::create_symlink(moved, table);
+  store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"), {});
+  const std::string copy = dir_.File("copy");
+  ASSERT_THAT(store_->Checkpoint(copy), IsOk());
+  std::filesystem::remove(moved);
+  EXPECT_EQ(RowsAt(copy), rows);
+}
+
 TEST_F(StoreBackup, EachIsAsTheStoreWas) {
   std::map<uint32_t, std::vector<Row>> then;
   for (int i = 0; i < 3; ++i) {
