@@ -1,12 +1,10 @@
 #include "storage/backup/backup_directory.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "rocksdb/env.h"
@@ -307,17 +305,12 @@ Status CheckNoneDamaged(const BackupEngine& engine,
                     "missing, or delete them by their numbers first");
 }
 
-// Checks that a store can be created at `path`. The finished store, which is
-// moved there, cannot replace a link. Sets *is_there if there is an empty
-// directory.
+// Checks that a store can be created at `path`. Sets *is_there if there is an
+// empty directory.
 Status CheckTarget(Env* env, const std::string& path, bool* is_there) {
   *is_there = false;
   if (path.empty()) {
     return Status::InvalidArgument("the path of the store is empty");
-  }
-  std::error_code ignored;
-  if (std::filesystem::is_symlink(path, ignored)) {
-    return InvalidArgument(path, " is a link: choose a new directory");
   }
   Status s = FileExists(env, path);
   if (s.IsNotFound()) return Status::OK();

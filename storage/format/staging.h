@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -37,9 +39,14 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
 
   // Makes the directory, or empties one that was left by an interruption. No
-  // other user may read it. InvalidArgument: it exists and was made by others.
-  // Busy: it is in use.
+  // other user may read it. InvalidArgument: it exists and was made by others,
+  // or the final path is a link, which the contents could not replace. Busy: it
+  // is in use.
   rocksdb::Status Begin() {
+    std::error_code ignored;
+    if (std::filesystem::is_symlink(path_, ignored)) {
+      return InvalidArgument(path_, " is a link: choose a new directory");
+    }
     rocksdb::Status s = env_->CreateDirIfMissing(directory_);
     if (!s.ok()) return s;
     std::vector<std::string> names;

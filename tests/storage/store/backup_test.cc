@@ -664,6 +664,7 @@ TEST_F(StoreBackup, RestoreOverwritesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(link));
   std::filesystem::create_symlink(dir_.File("nothing"), dir_.File("dangling"));
   EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("dangling")), is_link);
+  EXPECT_THAT(store_->Checkpoint(dir_.File("dangling")), is_link);
   EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("empty")), IsOk());
 
   // A store of that name is not what a restore leaves.

@@ -262,6 +262,9 @@ TEST_F(Copy, IsRefusedWhereItHasNoPlace) {
               StatusIs(Status::kInvalidArgument, HasSubstr("exists")));
   EXPECT_THAT(store_->CopyTo(path_, {.families = {{"none", {}}}}, &report_),
               StatusIs(Status::kInvalidArgument, HasSubstr("\"none\"")));
+  std::filesystem::create_symlink(dir_.File("nothing"), dir_.File("link"));
+  EXPECT_THAT(store_->CopyTo(dir_.File("link"), {}, &report_),
+              StatusIs(Status::kInvalidArgument, HasSubstr("is a link")));
   std::filesystem::create_directory(path_ + ".copying");
   std::ofstream(path_ + ".copying/mine") << "kept";
   EXPECT_THAT(store_->CopyTo(path_, {}, &report_),
