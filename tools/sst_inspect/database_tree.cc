@@ -150,20 +150,24 @@ void AddFiles(const rocksdb::ColumnFamilyMetaData& listing,
       const auto in = [&file](const std::string& directory) {
         return (fs::path(directory) / file.relative_filename).string();
       };
+      std::string hidden;  // in a directory that cannot be searched
       const auto found =
-          std::ranges::find_if(directories, [&in](const std::string& one) {
-            std::error_code ignored;
-            return fs::exists(in(one), ignored);
+          std::ranges::find_if(directories, [&](const std::string& one) {
+            std::error_code error;
+            const bool exists = fs::exists(in(one), error);
+            if (error) hidden = in(one);
+            return exists;
           });
-      const bool missing = found == directories.end();
+      const bool is_found = found != directories.end();
       TreeFile& added = family->files.emplace_back();
-      added.path = in(missing ? directories[0] : *found);
+      added.path = is_found ? in(*found) : hidden;
+      added.missing = !is_found && hidden.empty();
+      if (added.missing) added.path = in(directories[0]);
       added.level = level.level;
       added.sums.files = added.sums.unread_files = 1;
       added.sums.bytes = file.size;
       added.smallest = user_key(file.smallestkey);
       added.largest = user_key(file.largestkey);
-      added.missing = missing;
     }
   }
 }

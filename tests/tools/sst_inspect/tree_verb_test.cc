@@ -352,6 +352,19 @@ TEST_F(TreeVerb, FindsFilesInOtherDirectories) {
               HasSubstr("/other/"));
 }
 
+// A link to itself stands for a directory of another user: the system resolves
+// no name below it.
+TEST_F(TreeVerb, AFileInADirectoryThatCannotBeSearchedIsNotMissing) {
+  WriteDatabase();
+  fs::remove(Files()[2].at("path").get<std::string>());
+  const std::string closed = dir_.File("closed");
+  fs::create_symlink(closed, closed);
+  const Output output = RunTool({"tree", "--db-path", closed, path_});
+  EXPECT_EQ(output.code, 2);
+  EXPECT_THAT(output.err,
+              AllOf(HasSubstr(closed + "/"), HasSubstr("cannot open")));
+}
+
 TEST_F(TreeVerb, RefusesWhatIsNoDatabase) {
   fs::create_directory(path_);
   const Output output = RunTool({"tree", path_});
