@@ -21,7 +21,7 @@ Status ListTable(const std::vector<std::string>& table_directories,
                  TableFiles* files) {
   std::error_code error;
   for (const std::string& directory : table_directories) {
-    if (!fs::is_directory(directory, error)) continue;
+    if (!fs::exists(directory, error) && !error) continue;
     fs::recursive_directory_iterator entry(directory, error);
     for (; !error && entry != fs::recursive_directory_iterator();
          entry.increment(error)) {

@@ -467,6 +467,18 @@ TEST_F(ImportOfASnapshot, FailuresLeaveNothing) {
   fails({}, Status::kIOError, {"/data.manifest: No such file"});
 }
 
+// A link to itself stands for a directory of another user: the system resolves
+// no name below it.
+TEST_F(ImportOfASnapshot, AnArchiveThatCannotBeSearchedIsNoDamage) {
+  Copy();
+  const std::string archive = Copied("archive");
+  fs::remove_all(archive);
+  fs::create_symlink(archive, archive);
+  const Status s = Import({.keep_going = true});
+  EXPECT_TRUE(s.IsIOError()) << s.ToString();
+  EXPECT_THAT(s.ToString(), HasSubstr(archive + "/" + kOrders));
+}
+
 TEST_F(ImportOfASnapshot, LeavesDamagedFilesOutWhenAsked) {
   const std::string damaged = CopyWithDamage();
   const Status s = Import();
