@@ -329,7 +329,7 @@ Status ReadSnapshotManifest(const std::string& directory,
   const std::string description_path = directory + "/.snapshotinfo";
   const std::string manifest_path = directory + "/data.manifest";
   std::error_code error;
-  if (!fs::exists(description_path, error)) {
+  if (!fs::exists(description_path, error) && !error) {
     return NotFound(description_path, ": no such file, so no snapshot");
   }
   std::string bytes;

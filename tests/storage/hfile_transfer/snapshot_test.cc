@@ -479,6 +479,16 @@ TEST_F(ImportOfASnapshot, AnArchiveThatCannotBeSearchedIsNoDamage) {
   EXPECT_THAT(s.ToString(), HasSubstr(archive + "/" + kOrders));
 }
 
+TEST_F(ImportOfASnapshot, OneThatCannotBeLookedForIsNotAbsent) {
+  Copy();
+  const std::string snapshots = Copied(".hbase-snapshot");
+  fs::remove_all(snapshots);
+  fs::create_symlink(snapshots, snapshots);
+  const Status s = CheckHFileSnapshot(snapshot_);
+  EXPECT_TRUE(s.IsIOError()) << s.ToString();
+  EXPECT_THAT(s.ToString(), HasSubstr("/.snapshotinfo: "));
+}
+
 TEST_F(ImportOfASnapshot, LeavesDamagedFilesOutWhenAsked) {
   const std::string damaged = CopyWithDamage();
   const Status s = Import();
