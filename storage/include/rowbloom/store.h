@@ -111,7 +111,9 @@ class Store {
   // Opens the store at `path`, creating it and the families as the options
   // say. Families of the store that are not listed are opened too, with their
   // kept options. An interrupted creation is completed by the next call that
-  // may write. Errors beside RocksDB's, nothing being changed on disk:
+  // may write. REQUIRES, for a relative path, that the process keeps its
+  // working directory until the store is closed. Errors beside RocksDB's,
+  // nothing being changed on disk:
   //   Busy             the store is open for writing already, in this process
   //                    or another one
   //   InvalidArgument  `path` holds something that is no store; another key
