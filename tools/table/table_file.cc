@@ -1,6 +1,8 @@
 #include "tools/table/table_file.h"
 
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 #include "lib/bytes/text.h"
 #include "storage/format/input_file.h"
@@ -61,12 +63,16 @@ std::string_view ToString(BlockType type) {
 
 FileKind KindOf(const std::string& path) {
   std::unique_ptr<InputFile> file;
-  if (!InputFile::Open(path, &file).ok()) return FileKind::kOther;
+  if (!InputFile::Open(path, &file).ok()) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(path, ignored) ? FileKind::kUnread
+                                                           : FileKind::kOther;
+  }
   const uint64_t size_bytes = file->size_bytes();
   if (size_bytes < kMagicBytes) return FileKind::kOther;
-  if (BytesAt(*file, size_bytes - kMagicBytes) == kSstMagic) {
-    return FileKind::kSst;
-  }
+  const std::string end = BytesAt(*file, size_bytes - kMagicBytes);
+  if (end.empty()) return FileKind::kUnread;
+  if (end == kSstMagic) return FileKind::kSst;
   for (const uint64_t bytes : kTrailerBytes) {
     if (size_bytes >= bytes &&
         BytesAt(*file, size_bytes - bytes) == kTrailerMagic) {

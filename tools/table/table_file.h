@@ -269,9 +269,10 @@ class TableFile {
 };
 
 enum class FileKind : uint8_t {
-  kSst,    // ends as a table of RocksDB does
-  kHFile,  // has the trailer of an HFile of any version, or starts as one
-  kOther,  // neither, or it cannot be read
+  kSst,     // ends as a table of RocksDB does
+  kHFile,   // has the trailer of an HFile of any version, or starts as one
+  kUnread,  // a regular file that cannot be read
+  kOther,
 };
 
 // Returns the kind of a regular file by a few of its bytes. Names and folders

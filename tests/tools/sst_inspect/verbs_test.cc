@@ -2,6 +2,7 @@
 // fixed one show.transcript and diff.transcript have them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <csignal>
 #include <filesystem>
@@ -18,11 +19,13 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/open_db.h"
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/stride.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
+#include "tools/table/table_file.h"
 
 namespace rowbloom {
 namespace {
@@ -235,6 +238,23 @@ TEST_F(Verbs, AListedFileThatCannotBeFoundOutAboutIsAFailure) {
   EXPECT_THAT(err.str(), HasSubstr("gone since it was listed"));
   EXPECT_EQ(open(dir_.File(std::string(300, 'a'))), cli::ExitCode::kFailed);
   EXPECT_THAT(err.str(), HasSubstr("cannot open"));
+}
+
+// A directory's files of other kinds are passed over, and HFiles of HBase have
+// no suffix.
+TEST_F(Verbs, AFileThatCannotBeReadIsOfNoOtherKind) {
+  test::WriteFile(path_, "neither an SST nor an HFile");
+  EXPECT_EQ(table::KindOf(path_), table::FileKind::kOther);
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const table::FileKind of_file = table::KindOf(path_);
+  const table::FileKind of_directory = table::KindOf(dir_.path().string());
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(of_file, table::FileKind::kUnread);
+  EXPECT_EQ(of_directory, table::FileKind::kOther);
 }
 
 // Output of somebody who presses Ctrl-C when the first of it comes.
