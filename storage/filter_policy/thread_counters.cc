@@ -18,6 +18,8 @@ ThreadCounters::ThreadCounters()
           mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
   if (copies_ == MAP_FAILED) throw std::bad_alloc();
+  // A system that makes huge pages of any memory would fill them up with zeros.
+  static_cast<void>(madvise(copies_, kBytes, MADV_NOHUGEPAGE));
 }
 
 ThreadCounters::~ThreadCounters() { munmap(copies_, kBytes); }

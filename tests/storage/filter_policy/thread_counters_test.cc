@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <latch>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -45,6 +48,32 @@ TEST(ThreadCounters, KeepTheCountsOfThreadsThatEnd) {
   }
   EXPECT_EQ(first.Sum(1), 2'000u);
   EXPECT_EQ(second.Sum(1), 4'000u);
+}
+
+// The size of all mappings of this process that never get huge pages.
+uint64_t KibOfSmallPages() {
+  std::ifstream mappings("/proc/self/smaps");
+  uint64_t sum = 0;
+  uint64_t size = 0;
+  for (std::string line; std::getline(mappings, line);) {
+    if (line.starts_with("Size:")) size = std::stoull(line.substr(5));
+    const bool is_small =
+        line.starts_with("VmFlags:") && line.find(" nh") != std::string::npos;
+    if (is_small) sum += size;
+  }
+  return sum;
+}
+
+// A huge page would take memory for the counters of 8,192 threads.
+TEST(ThreadCounters, StayOnSmallPages) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) {
+    GTEST_SKIP() << "the system has no transparent huge pages";
+  }
+  constexpr uint64_t kKib = ThreadCounters::kMaxThreads *
+                            ThreadCounters::kSlots * sizeof(uint64_t) / 1024;
+  const uint64_t before = KibOfSmallPages();
+  const ThreadCounters counters;
+  EXPECT_GE(KibOfSmallPages(), before + kKib);
 }
 
 TEST(ThreadCounters, StartAgainAtZero) {
