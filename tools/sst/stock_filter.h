@@ -8,9 +8,11 @@
 //   3    0                            3 bytes, little-endian
 //   4    0
 //
-// A block of up to five bytes has no keys: nothing matches. All other blocks
-// are reserved: everything matches. Source: RocksDB 7.8.3,
-// table/block_based/filter_policy.cc, util/{bloom,ribbon}_impl.h and
+// A block of one to five bytes has no keys: nothing matches. All other blocks
+// are reserved: everything matches. RocksDB writes one of no bytes for a
+// partition without entries, and up to 5.12 for a file without them, too.
+// Source: RocksDB 7.8.3, table/block_based/filter_policy.cc and
+// parsed_full_filter_block.cc, util/{bloom,ribbon}_impl.h and
 // util/ribbon_alg.h; unchanged in 9.10.0 and 10.9.1.
 //
 //   const StockFilter filter = StockFilter::Open(contents);

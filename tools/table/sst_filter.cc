@@ -157,7 +157,7 @@ std::string DecodedFilter::Foreign() const {
   if (!stock_) {
     return fmt::format("{} of policy {}", kStart, ToPrintable(entries_.policy));
   }
-  if (stock_->kind() == sst::StockFilterKind::kNoKeys) {
+  if (contents_.empty() || stock_->kind() == sst::StockFilterKind::kNoKeys) {
     return fmt::format("{} an empty filter of {} bytes", kStart,
                        contents_.size());
   }
