@@ -350,16 +350,12 @@ Status SstFile::FilterPartitions(
   const BlockHandle& index = filter_.handle;
   switch (filter_.form) {
     case FilterForm::kNone:
+    case FilterForm::kPerBlock:
       partitions->clear();
       return Status::OK();
     case FilterForm::kFull:
       partitions->assign(1, {"", index});
       return Status::OK();
-    case FilterForm::kPerBlock:
-      return file_->Located(
-          "block", index.offset_bytes,
-          NotSupported("filters per data block, as RocksDB wrote before 7.0; "
-                       "expected a full or partitioned filter"));
     case FilterForm::kPartitioned:
       break;
   }

@@ -40,7 +40,9 @@ enum class FilterForm : uint8_t {
   kNone,
   kFull,         // one block for the whole file
   kPartitioned,  // several, found through an index block
-  kPerBlock,     // one for each data block, written by RocksDB before 7.0
+  // One for each data block, which RocksDB wrote before 7.0. Later versions do
+  // not read it.
+  kPerBlock,
 };
 
 // The form in which a file stores its index. The values are those of the
@@ -157,9 +159,9 @@ class SstFile {
                                  std::string_view what, uint64_t* previous_end,
                                  IndexEntry* entry) const;
 
-  // Gives the filter blocks in the order of their keys: none without a filter,
-  // one for a full filter. NotSupported for FilterForm::kPerBlock. On error
-  // *partitions is unchanged.
+  // Gives the filter blocks in the order of their keys: none without a filter
+  // and for FilterForm::kPerBlock, one for a full filter. On error *partitions
+  // is unchanged.
   rocksdb::Status FilterPartitions(
       std::vector<FilterPartition>* partitions) const;
 

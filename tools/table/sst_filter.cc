@@ -419,8 +419,10 @@ FilterAnswer SstFilterReader::LookUpIn(size_t partition,
 void SstFilterReader::LookUp(const FilterLookup& lookup, FilterAnswer* answer) {
   *answer = {};
   if (partitions_.empty()) {
-    const bool none = file_.file().filter().form == sst::FilterForm::kNone;
-    answer->filter = none ? "none" : "no partitions";
+    const sst::FilterForm form = file_.file().filter().form;
+    answer->filter = form == sst::FilterForm::kNone       ? "none"
+                     : form == sst::FilterForm::kPerBlock ? kPerBlockText
+                                                          : "no partitions";
     return;
   }
   const auto [first, last] = PartitionsFor(lookup);
@@ -472,6 +474,14 @@ void SstFilterReader::Rate(const DecodedFilter& filter,
 
 Status SstTable::ForEachFilterPart(
     const std::function<void(const FilterPart&)>& use) const {
+  const sst::FilterLocation& location = file_->filter();
+  if (location.form == sst::FilterForm::kPerBlock) {
+    use({.number = 1,
+         .offset_bytes = location.handle.offset_bytes,
+         .size_bytes = location.handle.size_bytes,
+         .writer = "RocksDB",
+         .foreign = fmt::format("not rowbloom's: {}", kPerBlockText)});
+  }
   SstFilterReader reader(*this);
   const Status opened = reader.Open();
   SectionRates rates;

@@ -33,6 +33,10 @@ class SectionRates {
   std::map<std::tuple<FilterKind, uint64_t, uint64_t, uint8_t>, double> known_;
 };
 
+// Describes a filter of FilterForm::kPerBlock.
+inline constexpr std::string_view kPerBlockText =
+    "one for each data block, which RocksDB 7.0 and later do not read";
+
 // Returns the prefix of a key, as a prefix extractor of RocksDB or rowbloom
 // does; nullopt: outside its domain.
 using PrefixRule =

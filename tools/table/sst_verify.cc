@@ -51,7 +51,10 @@ class FilterCheck {
   Status Open() {
     const Status status = filter_.Open();
     const TableFacts facts = file_.Facts();
-    if (has_filter() && !filter_.can_probe()) {
+    if (is_per_block()) {
+      result_.notes.insert(
+          fmt::format("the filter is not checked: {}", kPerBlockText));
+    } else if (has_filter() && !filter_.can_probe()) {
       result_.notes.insert(
           "the filter is not checked: of a partitioned one the comparator " +
           ToPrintable(facts.comparator) + " would have to be known");
@@ -65,7 +68,9 @@ class FilterCheck {
   }
 
   // Tells whether the file has a filter that is not empty.
-  bool has_filter() const { return !filter_.partitions().empty(); }
+  bool has_filter() const {
+    return is_per_block() || !filter_.partitions().empty();
+  }
 
   // Adds a key without its timestamp, in the order of the file. `ascending`
   // tells whether it is at or after the previous key.
@@ -87,6 +92,10 @@ class FilterCheck {
   // More bytes of keys are not held, but for those of one key: keys that share
   // their beginnings take little of a file.
   static constexpr size_t kMostBytes = size_t{1} << 20;
+
+  bool is_per_block() const {
+    return file_.file().filter().form == sst::FilterForm::kPerBlock;
+  }
 
   // Looks up the keys that were added.
   void Probe() {

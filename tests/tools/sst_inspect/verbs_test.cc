@@ -462,6 +462,28 @@ TEST_F(Verbs, AdviceNamesNoPresentFilterOfAnUnknownKind) {
   EXPECT_EQ(present["get_absent_row"], 1.0);
 }
 
+// RocksDB before 7.0 may have written one, and all else of the file is read.
+TEST_F(Verbs, AFilterForEachDataBlockIsToldAndNotRead) {
+  Write({.policy = test::StockBloom()});
+  ASSERT_NO_FATAL_FAILURE(test::ChangeBlock(
+      path_, test::OpenSst(path_)->footer().metaindex,
+      [](std::string* contents) {
+        contents->replace(contents->find("fullfilter."), 11, "filter.old.");
+      }));
+  EXPECT_THAT(RunFine({"filter", path_}).out,
+              HasSubstr("not rowbloom's: one for each data block, "));
+  EXPECT_THAT(RunFine({"verify", path_}).out,
+              HasSubstr("the filter is not checked: one for each data block"));
+  EXPECT_THAT(RunFine({"probe", "--key", "absent", path_}).out,
+              HasSubstr("may be there"));
+  const json present =
+      Records(RunFine({"advise", "--key-layout", "fixed:8", "--json", path_}),
+              "filter_cost")
+          .at(0);
+  EXPECT_GT(present["bytes"], 0);
+  EXPECT_EQ(present["get_absent_row"], 1.0);
+}
+
 TEST_F(Verbs, StockFiltersAreDecoded) {
   const auto decode = [&](const SstSpec& spec) {
     test::WriteSst(spec, path_, test::NumberedKeys(5000));
