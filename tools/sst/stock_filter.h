@@ -33,9 +33,10 @@ class FilterBitsReader;
 
 namespace rowbloom::sst {
 
-// The CompatibilityName() of RocksDB's policies.
-inline constexpr std::string_view kStockPolicyName =
-    "rocksdb.BuiltinBloomFilter";
+// The names of RocksDB's policies in its files: their CompatibilityName(), and
+// those of RocksDB 7.0.0 to 7.0.2.
+inline constexpr std::string_view kStockPolicyNames[] = {
+    "rocksdb.BuiltinBloomFilter", "bloomfilter", "ribbonfilter"};
 
 enum class StockFilterKind : uint8_t {
   kBloom,        // since format_version 5

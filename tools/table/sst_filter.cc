@@ -119,7 +119,8 @@ DecodedFilter::DecodedFilter(const FilterEntries& entries,
     if (const auto layout = KeyLayout::FromString(rowbloom_->layout_id())) {
       layout_ = *layout;
     }
-  } else if (entries.policy == sst::kStockPolicyName) {
+  } else if (std::ranges::count(sst::kStockPolicyNames,
+                                std::string_view(entries.policy)) > 0) {
     stock_ = sst::StockFilter::Open(contents);
   }
 }

@@ -16,6 +16,7 @@
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/open_db.h"
@@ -516,6 +517,33 @@ TEST_F(Verbs, StockFiltersAreDecoded) {
        .partitioned = true});
   EXPECT_EQ(section["section"], "key+prefix");
   EXPECT_GT(section["keys"], 5000);
+}
+
+// A policy that writes its Bloom filters under the name of RocksDB 7.0.0.
+class PolicyOfRocksDb70 final : public rocksdb::FilterPolicy {
+ public:
+  const char* Name() const override { return "bloomfilter"; }
+  const char* CompatibilityName() const override { return Name(); }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return bloom_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& contents) const override {
+    return bloom_->GetFilterBitsReader(contents);
+  }
+
+ private:
+  const std::shared_ptr<const rocksdb::FilterPolicy> bloom_ =
+      test::StockBloom();
+};
+
+TEST_F(Verbs, FiltersOfRocksDb70AreDecoded) {
+  Write({.policy = std::make_shared<PolicyOfRocksDb70>()});
+  EXPECT_THAT(RunFine({"filter", path_}).out,
+              HasSubstr("not rowbloom's: RocksDB Bloom (marker -1)"));
+  EXPECT_THAT(RunFine({"verify", path_}).out,
+              HasSubstr("1,000 keys probed, 0 false negatives"));
 }
 
 TEST_F(Verbs, ProbeAsksStockFilters) {
