@@ -251,8 +251,12 @@ void DecodedFilter::LookUpBytes(const char* section,
                                 std::optional<std::string_view> bytes,
                                 FilterAnswer* answer) const {
   if (!bytes || (!stock_ && !rowbloom_)) {
-    answer->sections.push_back({section, Verdict::kNotProbed,
-                                "not probed: the filter has no such entries"});
+    const bool is_known =
+        (stock_ || rowbloom_) && (!entries_.prefixes || entries_.prefix_of);
+    answer->sections.push_back(
+        {section, Verdict::kNotProbed,
+         is_known ? "not probed: the filter has no such entries"
+                  : "not probed: the filter's entries are not known"});
     return;
   }
   const bool may_match = stock_ ? stock_->MayMatch(*bytes)

@@ -519,6 +519,17 @@ TEST_F(Verbs, StockFiltersAreDecoded) {
   EXPECT_GT(section["keys"], 5000);
 }
 
+TEST_F(Verbs, ProbeDoesNotDenyEntriesOfAnUnknownExtractor) {
+  Write({.policy = test::StockBloom(),
+         .prefix_extractor = std::shared_ptr<const rocksdb::SliceTransform>(
+             rocksdb::NewNoopTransform()),
+         .change = [](auto*, auto* table) {
+           table->whole_key_filtering = false;
+         }});
+  EXPECT_THAT(RunFine({"probe", "--key", "key000001", path_}).out,
+              HasSubstr("not probed: the filter's entries are not known"));
+}
+
 // A policy that writes its Bloom filters under the name of RocksDB 7.0.0.
 class PolicyOfRocksDb70 final : public rocksdb::FilterPolicy {
  public:
