@@ -148,12 +148,16 @@ FileSet::FileSet(RowOrder order, std::vector<ListedFile> files)
       run.push_back(&*file);
     }
     std::ranges::sort(run, {}, &ListedFile::low);
-    const bool overlap =
+    // RocksDB before 6.11 could write a file of range deletes alone that ends
+    // before it begins.
+    const bool in_order =
+        std::ranges::all_of(run,
+                            [](const auto* f) { return f->low <= f->high; }) &&
         std::ranges::adjacent_find(run, [](const auto* a, const auto* b) {
           return a->high > b->low;
-        }) != run.end();
+        }) == run.end();
     // A single file is probed for each row: that is faster than a search.
-    if (first->level > 0 && order != RowOrder::kUnknown && !overlap &&
+    if (first->level > 0 && order != RowOrder::kUnknown && in_order &&
         run.size() > 1) {
       runs_.emplace_back(std::move(run));
     } else {

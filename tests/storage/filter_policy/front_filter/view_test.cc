@@ -149,6 +149,19 @@ TEST(View, FindsTheRowsOfAllFiles) {
   EXPECT_GT(absent_cells, 200);
 }
 
+// RocksDB's search finds the second file.
+TEST(View, AFileThatEndsBeforeItBeginsHidesNoOther) {
+  const std::vector<ListedFile> files = {
+      {.number = 1, .level = 1, .low = "a1:", .high = "a5:"},
+      {.number = 2, .level = 1, .low = "k1:", .high = "k9:"},
+      {.number = 3, .level = 1, .low = "z9:", .high = "a7:"}};
+  const Row row{.bytes = "k5:", .hash = HashRow("k5:")};
+  const RowBatch rows({&row, 1}, &row.hash);
+  EXPECT_EQ(FileSet(RowOrder::kBytewise, files)
+                .Find(rows, rows.all(), ActiveKernel()),
+            1);
+}
+
 // Without an order a range says nothing.
 TEST(View, UnknownOrderUsesNoRange) {
   const auto files = [](int level) {
