@@ -153,7 +153,7 @@ Status NamingDamagedFile(Env* env, const std::string& path,
   rocksdb::Options options;
   options.env = env;
   for (const std::string& entry : entries) {
-    if (!entry.ends_with(kSuffix)) continue;
+    if (!entry.ends_with(kSuffix) || LeadingNumber(entry) == 0) continue;
     const std::string file = path + "/" + entry;
     const Status s = rocksdb::SstFileReader(options).Open(file);
     if (!s.ok()) return Prefixed(file + ": ", s);
