@@ -150,6 +150,7 @@ TEST_F(StoreBackup, CheckpointHasTheTableThatALinkLeadsTo) {
   std::filesystem::rename(table, moved);
   std::filesystem::create_symlink(moved, table);
   store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"), {});
+  ASSERT_TRUE(std::filesystem::is_symlink(table));
   const std::string copy = dir_.File("copy");
   ASSERT_THAT(store_->Checkpoint(copy), IsOk());
   std::filesystem::remove(moved);
