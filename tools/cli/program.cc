@@ -125,7 +125,8 @@ ExitCode Dispatch(const VerbTable& table, std::vector<std::string> args,
                          std::string(table.name) + " " ROWBLOOM_VERSION);
     AddGenerateTo(&app, table, streams);
   }
-  app.require_subcommand(1);
+  // CLI11 (2.7) would miss a verb before it calls --generate.
+  if (first != "--generate") app.require_subcommand(1);
   Action action;
   for (const Verb& verb : table.verbs) {
     CLI::App* const command = app.add_subcommand(verb.name, verb.summary);
