@@ -27,10 +27,6 @@ set(CPACK_PACKAGE_NAME rowbloom)
 set(CPACK_PACKAGE_VENDOR rowbloom)
 set(CPACK_PACKAGE_CONTACT "The developers of rowbloom <rowbloom@localhost>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-# The umask of whoever makes the packages would close them to other users.
-set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
-    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
-    WORLD_EXECUTE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL runtime dev tools)
