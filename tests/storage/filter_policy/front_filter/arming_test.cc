@@ -15,6 +15,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/front_filter.h"
+#include "tests/storage/filter_policy/front_filter/all_listed.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/wait_for.h"
@@ -148,14 +149,6 @@ class ArmingTest : public testing::Test {
     ExpectOk(it->status());
     EXPECT_TRUE(!there || MayHave(row));
   }
-  void WaitUntilAllFilesAreKnown() {
-    EXPECT_TRUE(test::WaitFor([this] {
-      std::vector<rocksdb::LiveFileMetaData> files;
-      db_->GetLiveFilesMetaData(&files);
-      return Family().files_known == files.size() &&
-             Family().files_unknown == 0;
-    }));
-  }
 
   test::TempDir dir_;
   const std::string path_ = dir_.File("db");
@@ -230,7 +223,7 @@ TEST_F(ArmingTest, TheDatabaseChangesMeanwhile) {
     ExpectRow("absent:", false);
   };
   expect_all();
-  WaitUntilAllFilesAreKnown();
+  test::WaitUntilAllListed(db_.get());
   expect_all();
   EXPECT_EQ(Family().state, FrontFilterState::kArmed);
   EXPECT_FALSE(MayHave("absent:"));
@@ -245,7 +238,7 @@ TEST_F(ArmingTest, FilesThatAreDeletedMeanwhileGo) {
   ExpectOk(db_->CompactRange({}, nullptr, nullptr));
   gate_->Open();
   filter_->WaitUntilArmed();
-  WaitUntilAllFilesAreKnown();
+  test::WaitUntilAllListed(db_.get());
 
   gate_->Close();
   Open();
@@ -254,7 +247,7 @@ TEST_F(ArmingTest, FilesThatAreDeletedMeanwhileGo) {
       db_->GetRootDB(), db_->DefaultColumnFamily(), nullptr, nullptr));
   gate_->Open();
   filter_->WaitUntilArmed();
-  WaitUntilAllFilesAreKnown();
+  test::WaitUntilAllListed(db_.get());
   ExpectRow(RowAt(0), false);
   EXPECT_FALSE(MayHave(RowAt(0)));
 }

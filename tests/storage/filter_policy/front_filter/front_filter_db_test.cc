@@ -20,6 +20,7 @@
 #include "rocksdb/utilities/stackable_db.h"
 #include "rocksdb/version.h"
 #include "rowbloom/front_filter.h"
+#include "tests/storage/filter_policy/front_filter/all_listed.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -191,15 +192,6 @@ class FrontFilterDBTest : public testing::Test {
     })) << Family().files_known
         << " known files and " << Family().files_unknown << " unknown ones";
   }
-  void WaitUntilAllListed() {
-    EXPECT_TRUE(test::WaitFor([this] {
-      std::vector<rocksdb::LiveFileMetaData> files;
-      db_->GetLiveFilesMetaData(&files);
-      return Family().files_known == files.size() &&
-             Family().files_unknown == 0;
-    })) << Family().files_known
-        << " known files and " << Family().files_unknown << " unknown ones";
-  }
   FrontFilterFamilyStats Family(size_t which = 0) {
     return db_->front_filter()->Stats().families.at(which);
   }
@@ -242,7 +234,7 @@ class FrontFilterDBTest : public testing::Test {
                                            RowAt(row));
   }
   void ExpectAbsentRowsAnswered() {
-    WaitUntilAllListed();
+    test::WaitUntilAllListed(db_.get());
     const uint64_t before = Answered();
     std::string value;
     for (int row = 4; row < kRows; row += 5) {
@@ -421,12 +413,12 @@ TEST_F(FrontFilterDBTest, DeletesMergesAndRanges) {
   });
   ExpectSameAnswers();
   ForBoth([](rocksdb::DB* db) { ExpectOk(db->Flush({})); });
-  WaitUntilAllListed();
+  test::WaitUntilAllListed(db_.get());
   ExpectSameAnswers();
   ForBoth([](rocksdb::DB* db) {
     ExpectOk(db->CompactRange({}, nullptr, nullptr));
   });
-  WaitUntilAllListed();
+  test::WaitUntilAllListed(db_.get());
   ExpectSameAnswers();
   ForBoth([](rocksdb::DB* db) {
     const std::string end = RowAt(100);
@@ -462,7 +454,7 @@ TEST_F(FrontFilterDBTest, ReverseOrder) {
   ForBoth([](rocksdb::DB* db) {
     ExpectOk(db->CompactRange({}, nullptr, nullptr));
   });
-  WaitUntilAllListed();
+  test::WaitUntilAllListed(db_.get());
   ExpectSameAnswers();
   ExpectAbsentRowsAnswered();
   for (int row = 0; row < kRows; ++row) {
@@ -500,7 +492,7 @@ TEST_F(FrontFilterDBTest, Ingestion) {
   });
   EXPECT_TRUE(MayHave(4));
   ExpectSameAnswers();
-  WaitUntilAllListed();
+  test::WaitUntilAllListed(db_.get());
   ExpectSameAnswers();
   EXPECT_EQ(Family().state, FrontFilterState::kArmed);
   rocksdb::IngestExternalFileOptions move;
@@ -543,7 +535,7 @@ TEST_F(FrontFilterDBTest, IngestionInTwoSteps) {
   EXPECT_TRUE(MayHave(4));
   EXPECT_TRUE(MayHave(9));
   ExpectSameAnswers();
-  WaitUntilAllListed();
+  test::WaitUntilAllListed(db_.get());
   ExpectSameAnswers();
   // Rows of files that do not come in go again.
   ExpectOk(db_->DeleteRange({}, db_->DefaultColumnFamily(), "a", "z"));
@@ -978,7 +970,7 @@ TEST_F(FrontFilterDBTest, FilesOfOtherPolicies) {
   ForBoth([&all](rocksdb::DB* db) {
     ExpectOk(db->CompactRange(all, nullptr, nullptr));
   });
-  WaitUntilAllListed();
+  test::WaitUntilAllListed(db_.get());
   ExpectSameAnswers();
   ExpectAbsentRowsAnswered();
 }
