@@ -710,7 +710,7 @@ TEST_F(StoreBackup, OtherDirectoriesAreLeftAlone) {
   }
 }
 
-// As NFS has while a deleted list is read, and macOS where it has looked.
+// NFS has such files while a deleted list is read, and macOS makes them.
 TEST_F(StoreBackup, HiddenFilesBesideTheListsAreNoObstacle) {
   ASSERT_THAT(store_->Backup(backups_), IsOk());
   for (const char* name : {".nfs0000000000000001", ".DS_Store"}) {

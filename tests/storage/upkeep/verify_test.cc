@@ -249,7 +249,7 @@ TEST_F(Verify, NamesAFileThatWentMissing) {
   EXPECT_THAT(reader->Verify({}, &report),
               StatusIs(Status::kTryAgain, HasSubstr(sst)));
   EXPECT_EQ(report.problem_count, 0u) << Text(report);
-  // What is left is looked at all the same.
+  // The other files are checked all the same.
   for (const std::string& damaged : left) {
     FlipBit(damaged, 20);
     EXPECT_TRUE(reader->Verify({.cells = false}, &report).IsTryAgain());
