@@ -63,6 +63,7 @@ Json ObjectOf(const FrontFilterStats& stats) {
                    {"memtable_bytes", family.memtable_bytes},
                    {"files_known", family.files_known},
                    {"files_unknown", family.files_unknown},
+                   {"why_unknown", family.why_unknown},
                    {"files_with_cells", family.files_with_cells},
                    {"row_bytes", family.row_bytes}};
     object.update(ObjectOf(static_cast<const FrontFilterCounts&>(family)));

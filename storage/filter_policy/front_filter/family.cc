@@ -181,6 +181,11 @@ void Family::Reconcile() {
   rocksdb::ColumnFamilyMetaData listing;
   db->GetColumnFamilyMetaData(handle, &listing);
   std::vector<ListedFile> listed = LoadListed(listing, db, handle);
+  const auto unknown = std::ranges::find_if(known_files_, [](const auto& file) {
+    return file.second.rows == nullptr;
+  });
+  std::string why_unknown =
+      unknown == known_files_.end() ? "" : unknown->second.problem.message;
   if (before != nullptr) KeepUnlisted(*before, db, handle, &listed);
   auto files = std::make_shared<const FileSet>(rules_.order, std::move(listed));
 
@@ -194,14 +199,15 @@ void Family::Reconcile() {
   if (state_ == FrontFilterState::kDisarmed) return known_files_.clear();
   Publish(without(memtables_, gone), without(announced_, finished),
           std::move(files));
+  why_unknown_ = std::move(why_unknown);
   state_ = FrontFilterState::kArmed;
   not_arming_.notify_all();
   ++reconciled_;
 }
 
-// Reads the sections of files that were not listed before, until the family is
-// disarmed, and forgets those of files that are not listed any more. REQUIRES
-// reconcile_mutex_.
+// Reads the sections of files that were not listed before, or could not be read
+// then, until the family is disarmed, and forgets those of files that are not
+// listed any more. REQUIRES reconcile_mutex_.
 std::vector<ListedFile> Family::LoadListed(
     const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db,
     rocksdb::ColumnFamilyHandle* handle) {
@@ -215,10 +221,10 @@ std::vector<ListedFile> Family::LoadListed(
       const bool is_new = found == known_files_.end();
       KnownFile& file = known[listed.file_number];
       if (!is_new) file = found->second;
-      if (is_new || HasRoomNow(file)) {
+      if (is_new || file.problem.read_failed || HasRoomNow(file)) {
         // RocksDB opened the files of the first listing, which may be read
-        // later for lack of room: another database may have come in their
-        // place since. It writes later ones by path.
+        // later: another database may have come in their place since. It writes
+        // later ones by path.
         if (!open_files && (known_files_.empty() || !is_new)) {
           open_files = PropertiesOfOpenFiles(db, handle);
         }
@@ -230,7 +236,7 @@ std::vector<ListedFile> Family::LoadListed(
         auto loaded =
             FileRows::Load(rules_, db->GetEnv(), path, memory_, expected);
         file = {.rows = std::move(loaded.rows),
-                .bytes_beyond_limit = loaded.problem.bytes_beyond_limit};
+                .problem = std::move(loaded.problem)};
       }
       ListedFile& entry =
           files.emplace_back(ListedFile{.number = listed.file_number,
@@ -390,6 +396,7 @@ FrontFilterFamilyStats Family::Stats() const {
   if (files_ != nullptr) {
     stats.files_known = files_->known();
     stats.files_unknown = files_->unknown();
+    stats.why_unknown = why_unknown_;
     stats.files_with_cells = files_->with_cells();
     stats.row_bytes = files_->row_bytes();
   }

@@ -202,7 +202,7 @@ class Family {
  private:
   struct KnownFile {
     std::shared_ptr<const FileRows> rows;
-    uint64_t bytes_beyond_limit = 0;
+    FileRows::Problem problem;
   };
 
   FrontFilterState state() const {
@@ -211,8 +211,8 @@ class Family {
   }
   // Tells whether there was no room for the file's section, and now is.
   bool HasRoomNow(const KnownFile& file) const {
-    return file.bytes_beyond_limit != 0 &&
-           memory_->HasRoomFor(Memory::kRows, file.bytes_beyond_limit);
+    const uint64_t bytes = file.problem.bytes_beyond_limit;
+    return bytes != 0 && memory_->HasRoomFor(Memory::kRows, bytes);
   }
   std::vector<ListedFile> LoadListed(
       const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db,
@@ -264,6 +264,7 @@ class Family {
   std::vector<std::shared_ptr<MemtableRows>> memtables_;
   std::vector<std::shared_ptr<Announcement>> announced_;
   std::shared_ptr<const FileSet> files_;  // null before the first listing
+  std::string why_unknown_;               // of the first unknown file in them
   std::shared_ptr<const View> owner_;     // owns *view_
   uint64_t reconciled_ = 0;
 };

@@ -188,7 +188,11 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::SstFileReader reader(options);
   const rocksdb::Status status = reader.Open(path);
-  if (!status.ok()) return Unknown(status.ToString());
+  if (!status.ok()) {
+    return {.rows = nullptr,
+            .problem = {.message = status.ToString(),
+                        .read_failed = status.IsIOError()}};
+  }
   const auto properties = reader.GetTableProperties();
   if (expected != nullptr &&
       (properties == nullptr ||

@@ -28,6 +28,8 @@ class FileRows {
     std::string message;
     // The size of the ROW section if it would exceed the limit; else 0.
     uint64_t bytes_beyond_limit = 0;
+    // The file could not be opened, as if there are too many open files.
+    bool read_failed = false;
   };
   struct Loaded {
     std::shared_ptr<const FileRows> rows;  // null: see problem

@@ -99,6 +99,7 @@ struct FrontFilterFamilyStats : FrontFilterCounts {
   uint64_t memtable_bytes = 0;  // the filters of memtables
   uint64_t files_known = 0;
   uint64_t files_unknown = 0;     // each row in their ranges may exist
+  std::string why_unknown;        // names one of them and the reason
   uint64_t files_with_cells = 0;  // those whose ROWCOL section is kept
   uint64_t row_bytes = 0;         // the ROW sections of its files
 };

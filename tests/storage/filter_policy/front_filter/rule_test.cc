@@ -2,10 +2,12 @@
 // test fails if its line is not kept. There is no worker here: Reconcile runs
 // when a test calls it, and what else happens, happens in the middle of it.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <condition_variable>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -356,6 +358,28 @@ TEST_F(Rule, AFileWithoutASectionMayHaveEachRowOfItsRange) {
   EXPECT_EQ(family_->Stats().files_unknown, 1);
   EXPECT_TRUE(MayHave("plain"));
   EXPECT_FALSE(MayHave("any"));
+}
+
+// Line 3: it has each row until it can be read.
+TEST_F(Rule, AFileThatCannotBeOpenedIsReadLater) {
+  Put("first");
+  Flush();
+  std::vector<rocksdb::LiveFileMetaData> files;
+  stage_->GetLiveFilesMetaData(&files);
+  ASSERT_EQ(files.size(), 1);
+  const std::string path = files[0].db_path + files[0].name;
+  std::filesystem::rename(path, path + ".away");
+  Attach();
+  family_->Reconcile();
+  EXPECT_EQ(family_->Stats().files_unknown, 1);
+  EXPECT_THAT(family_->Stats().why_unknown, testing::HasSubstr(path));
+  EXPECT_TRUE(MayHave("first"));
+  std::filesystem::rename(path + ".away", path);
+  family_->Reconcile();
+  EXPECT_EQ(family_->Stats().files_known, 1);
+  EXPECT_EQ(family_->Stats().why_unknown, "");
+  EXPECT_TRUE(MayHave("first"));
+  EXPECT_FALSE(MayHave("absent"));
 }
 
 // Line 4: the row is there before RocksDB returns, and before any Reconcile.
