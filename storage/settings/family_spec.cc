@@ -37,11 +37,10 @@ constexpr Word<std::optional<Compression>> kBottomCompressions[] = {
 constexpr Word<Timestamps> kTimestamps[] = {{"store", Timestamps::kStore},
                                             {"client", Timestamps::kClient}};
 
-template <typename Choice, size_t kCount>
-Result<Choice> ParseWord(const Word<Choice> (&words)[kCount],
-                         std::string_view text) {
+template <const auto& kWords>
+auto ParseWord(std::string_view text) -> Result<decltype(kWords[0].choice)> {
   std::string expected;
-  for (const Word<Choice>& word : words) {
+  for (const auto& word : kWords) {
     if (EqualInAnyCase(word.text, text)) return word.choice;
     expected.append(expected.empty() ? "" : " or ").append(word.text);
   }
@@ -54,17 +53,6 @@ std::string TextOf(const Word<Choice> (&words)[kCount], Choice choice) {
       std::begin(words), std::end(words),
       [choice](const Word<Choice>& known) { return known.choice == choice; });
   return std::string(word == std::end(words) ? "?" : word->text);
-}
-
-Result<Compression> ParseCompression(std::string_view text) {
-  return ParseWord(kCompressions, text);
-}
-Result<std::optional<Compression>> ParseBottomCompression(
-    std::string_view text) {
-  return ParseWord(kBottomCompressions, text);
-}
-Result<Timestamps> ParseTimestamps(std::string_view text) {
-  return ParseWord(kTimestamps, text);
 }
 
 std::string TextOf(BloomType type) { return std::string(ToString(type)); }
@@ -111,9 +99,10 @@ constexpr Setting kSettings[] = {
         "kind", "of the filter: bloom or ribbon"),
     SettingOf<&FamilyOptions::row_prefix_length, NumberFromText<uint32_t>>(
         "prefix", "bytes of the row, for ROWPREFIX_FIXED_LENGTH"),
-    SettingOf<&FamilyOptions::compression, ParseCompression>(
+    SettingOf<&FamilyOptions::compression, ParseWord<kCompressions>>(
         "compression", "none, lz4 or zstd"),
-    SettingOf<&FamilyOptions::bottom_compression, ParseBottomCompression>(
+    SettingOf<&FamilyOptions::bottom_compression,
+              ParseWord<kBottomCompressions>>(
         "bottom_compression",
         "of files at the bottom of the tree: none, lz4, zstd or same"),
     SettingOf<&FamilyOptions::dictionary_bytes, NumberFromText<uint32_t>>(
@@ -122,7 +111,7 @@ constexpr Setting kSettings[] = {
         "min_blob", "bytes from which on a value is in a blob file; 0: never"),
     SettingOf<&FamilyOptions::block_size_bytes, NumberFromText<uint32_t>>(
         "block", "bytes of a data block"),
-    SettingOf<&FamilyOptions::timestamps, ParseTimestamps>(
+    SettingOf<&FamilyOptions::timestamps, ParseWord<kTimestamps>>(
         "timestamps", "who gives them: store or client"),
     SettingOf<&FamilyOptions::max_versions, NumberFromText<uint32_t>>(
         "versions", "of a cell that are kept"),
