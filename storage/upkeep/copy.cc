@@ -3,8 +3,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "rocksdb/env.h"
 #include "rowbloom/store_copy.h"
@@ -12,7 +10,6 @@
 #include "storage/format/no_exceptions.h"
 #include "storage/format/staging.h"
 #include "storage/format/status_text.h"
-#include "storage/store/found_store.h"
 #include "storage/store/open_store.h"
 #include "storage/store/snapshot.h"
 #include "storage/store/store_impl.h"
@@ -23,8 +20,6 @@ namespace {
 
 using rocksdb::Env;
 using rocksdb::Status;
-
-constexpr char kCopyingSuffix[] = ".copying";
 
 // InvalidArgument: `path` is no place for a new store.
 Status CheckCopyPlace(Env* env, const std::string& path) {
@@ -37,75 +32,43 @@ Status CheckCopyPlace(Env* env, const std::string& path) {
                 : s;
 }
 
-// One copy, to a store that no other caller knows yet.
-class Copier {
- public:
-  Copier(Store* from, const Snapshot* snapshot, const CopyOptions& options,
-         CopyReport* report)
-      : from_(*from),
-        snapshot_(snapshot),
-        options_(options),
-        report_(*report) {}
-
-  // Fills a load of `to` with the families of `to`, which are among `families`.
-  Status Copy(const FamilyMap& families, Store* to, BulkLoad* load) {
-    Status s;
-    for (const auto& [name, options] : to->Families()) {
-      const bool latest = options.KeepsLatest() ||
-                          families.at(name).format == CellFormat::kLatest;
-      if (s.ok()) s = CopyFamily(name, latest, load);
-      ++report_.families;
-    }
-    return s;
-  }
-
- private:
-  // `latest`: the family keeps only the latest version in one of the stores.
-  Status CopyFamily(const std::string& name, bool latest, BulkLoad* load) {
-    std::unique_ptr<CellIterator> cells;
-    Status s = from_.NewCellIterator({.family = name,
-                                      .deletes = !latest,
-                                      .snapshot = snapshot_,
-                                      .start_row = options_.start_row,
-                                      .stop_row = options_.stop_row},
-                                     &cells);
-    std::string row;
-    std::string qualifier;
-    for (; s.ok() && cells->Valid(); cells->Next()) {
-      const CellView& cell = cells->cell();
-      std::optional<uint64_t> timestamp_ms = cell.timestamp_ms;
-      std::optional<uint64_t> ttl_ms = cell.ttl_ms;
-      if (latest) {
-        // The first version is the newest.
-        if (cell.row == row && cell.qualifier == qualifier) continue;
-        row = cell.row;
-        qualifier = cell.qualifier;
-        // Timestamps of the application, or of a clock that was set back, may
-        // be later than any of the copy's.
-        if (timestamp_ms >= load->timestamp_ms()) {
-          if (ttl_ms) {
-            ttl_ms = std::min(*ttl_ms + (*timestamp_ms - load->timestamp_ms()),
-                              kMaxTimestampMs);
-          }
-          timestamp_ms.reset();
+// Adds the cells of a family to a load. Without options.deletes the family
+// keeps only the latest version in one of the stores.
+Status CopyFamily(Store* from, const CellIteratorOptions& options,
+                  BulkLoad* load, CopyReport* report) {
+  std::unique_ptr<CellIterator> cells;
+  Status s = from->NewCellIterator(options, &cells);
+  std::string row;
+  std::string qualifier;
+  for (; s.ok() && cells->Valid(); cells->Next()) {
+    const CellView& cell = cells->cell();
+    std::optional<uint64_t> timestamp_ms = cell.timestamp_ms;
+    std::optional<uint64_t> ttl_ms = cell.ttl_ms;
+    if (!options.deletes) {
+      // The first version is the newest.
+      if (cell.row == row && cell.qualifier == qualifier) continue;
+      row = cell.row;
+      qualifier = cell.qualifier;
+      // Timestamps of the application, or of a clock that was set back, may be
+      // later than any of the copy's.
+      if (timestamp_ms >= load->timestamp_ms()) {
+        if (ttl_ms) {
+          ttl_ms = std::min(*ttl_ms + (*timestamp_ms - load->timestamp_ms()),
+                            kMaxTimestampMs);
         }
+        timestamp_ms.reset();
       }
-      s = load->Add({cell.type, cell.row, name, cell.qualifier, cell.value,
-                     timestamp_ms, ttl_ms});
-      if (!s.ok()) {
-        return Prefixed(Describe(cell.row, name, cell.qualifier), s);
-      }
-      ++report_.cells;
-      if (cell.type != ChangeType::kPut) ++report_.deletes;
     }
-    return s.ok() ? cells->status() : s;
+    s = load->Add({cell.type, cell.row, options.family, cell.qualifier,
+                   cell.value, timestamp_ms, ttl_ms});
+    if (!s.ok()) {
+      return Prefixed(Describe(cell.row, options.family, cell.qualifier), s);
+    }
+    ++report->cells;
+    if (cell.type != ChangeType::kPut) ++report->deletes;
   }
-
-  Store& from_;
-  const Snapshot* const snapshot_;
-  const CopyOptions& options_;
-  CopyReport& report_;
-};
+  return s.ok() ? cells->status() : s;
+}
 
 }  // namespace
 
@@ -132,7 +95,7 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
       }
     }
     const std::string path = WithoutTrailingSlashes(given_path);
-    Staging staging(store.env, path, kCopyingSuffix);
+    Staging staging(store.env, path, ".copying");
     s = CheckCopyPlace(store.env, path);
     for (const FamilyDescriptor& family : options.families) {
       FamilyMap::const_iterator found;
@@ -163,9 +126,16 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
       s = to->impl_->NewBulkLoad({.file_bytes = store.file_bytes},
                                  families.get(), &load);
     }
-    if (s.ok()) {
-      s = Copier(this, snapshot.get(), options, report)
-              .Copy(*families, to.get(), load.get());
+    CellIteratorOptions cells{.family = {},
+                              .snapshot = snapshot.get(),
+                              .start_row = options.start_row,
+                              .stop_row = options.stop_row};
+    for (const auto& [name, in_copy] : to->Families()) {
+      cells.family = name;
+      cells.deletes = !in_copy.KeepsLatest() &&
+                      families->at(name).format == CellFormat::kVersioned;
+      if (s.ok()) s = CopyFamily(this, cells, load.get(), report);
+      ++report->families;
     }
     if (s.ok()) s = load->Finish();
     load.reset();
