@@ -2,7 +2,10 @@
 // families can be created, altered and dropped while other threads read.
 #pragma once
 
+#include <pthread.h>
+
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -24,7 +27,6 @@
 #include "storage/store/compaction_gate.h"
 #include "storage/store/database.h"
 #include "storage/store/family_options.h"
-#include "storage/store/forks.h"
 #include "storage/store/opening_env.h"
 
 namespace rowbloom {
@@ -117,6 +119,16 @@ inline rocksdb::Status CheckSize(const char* what, std::string_view bytes,
 }
 inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
   return CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
+}
+
+// Returns the number of forks, since the first call, that lead to this process:
+// a child, which has its parent's memory and none of its threads, has another.
+// Thread-safe.
+inline uint64_t ForkNumber() {
+  static std::atomic<uint64_t> forks{0};
+  [[maybe_unused]] static const int counts_them =
+      pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  return forks.load(std::memory_order_relaxed);
 }
 
 struct OpenedStore {
