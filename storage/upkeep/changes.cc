@@ -8,11 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/layout/key_range.h"
 #include "rocksdb/transaction_log.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/change_stream.h"
-#include "rowbloom/printable.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/metadata.h"
@@ -223,22 +221,6 @@ uint64_t LastNumber(const OpenedStore& opened) {
   return opened.database->GetLatestSequenceNumber();
 }
 
-// While the object lives, RocksDB moves no logs to the archive. The constructor
-// waits for a move that is under way: RocksDB moves the newest logs first, and
-// does not find the others meanwhile.
-class AllLogs {
- public:
-  explicit AllLogs(Store::Impl* store) : kept_(store->opened.database.get()) {
-    const PurgeWaker waker(store->opened.database.get(), &store->compact_mutex);
-    rocksdb::VectorLogPtr logs;
-    // An error occurs again when the logs are read.
-    store->opened.database->GetSortedWalFiles(logs).PermitUncheckedError();
-  }
-
- private:
-  const KeptFiles kept_;
-};
-
 // RocksDB's iterator over the log fails an assertion (7.8.3 with assertions, as
 // Debian's) at a record that is still being written. It reaches that record if
 // the log lacks the numbers before it. So a writer puts a mark after the wanted
@@ -329,7 +311,7 @@ class LogChanges final : public ChangeStream {
   Status ReadBatch() {
     changes_.clear();
     at_ = 0;
-    std::optional<AllLogs> all_logs;
+    std::optional<KeptFiles> all_logs;
     bool looked_again = false;
     while (changes_.empty() && next_ <= end_) {
       Status s = MoveLog(next_);
@@ -356,7 +338,7 @@ class LogChanges final : public ChangeStream {
           // RocksDB does not report a read that failed inside a log.
           if (looked_again) return Missing(missing, found);
           looked_again = true;
-          if (!opened_.options.read_only) all_logs.emplace(&store_);
+          if (!opened_.options.read_only) KeepAllLogs(&all_logs);
           log_.reset();
           continue;
         }
@@ -367,6 +349,17 @@ class LogChanges final : public ChangeStream {
       if (!s.ok()) return s;
     }
     return Status::OK();
+  }
+
+  // While *kept lives, RocksDB moves no logs to the archive. Waits for a move
+  // that is under way: RocksDB moves the newest logs first, and does not find
+  // the others meanwhile.
+  void KeepAllLogs(std::optional<KeptFiles>* kept) const {
+    kept->emplace(opened_.database.get());
+    const PurgeWaker waker(opened_.database.get(), &store_.compact_mutex);
+    rocksdb::VectorLogPtr logs;
+    // An error occurs again when the logs are read.
+    opened_.database->GetSortedWalFiles(logs).PermitUncheckedError();
   }
 
   // After an error number() is as before the batch, until a stream can continue
