@@ -7,12 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
-#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
 #include "storage/format/directory.h"
@@ -25,9 +23,6 @@
 #include "storage/store/opening_env.h"
 #include "storage/store/point_cells.h"
 #include "storage/store/store_impl.h"
-#if ROCKSDB_MAJOR >= 8
-#include "rocksdb/advanced_cache.h"
-#endif
 
 namespace rowbloom {
 namespace {

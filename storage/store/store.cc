@@ -8,18 +8,13 @@
 #include <utility>
 
 #include "lib/layout/key_range.h"
-#include "rocksdb/cache.h"
 #include "rocksdb/options.h"
-#include "rocksdb/version.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/point_cells.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/snapshot.h"
 #include "storage/store/store_impl.h"
-#if ROCKSDB_MAJOR >= 8
-#include "rocksdb/advanced_cache.h"
-#endif
 
 namespace rowbloom {
 

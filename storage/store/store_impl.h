@@ -7,12 +7,17 @@
 #include <mutex>
 #include <vector>
 
+#include "rocksdb/cache.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rocksdb/version.h"
 #include "rowbloom/store.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/writer.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
 
 namespace rowbloom {
 

@@ -3,17 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table_properties.h"
-#include "rocksdb/version.h"
 #include "storage/store/row_counter.h"
 #include "storage/store/store_impl.h"
-#if ROCKSDB_MAJOR >= 8
-#include "rocksdb/advanced_cache.h"
-#endif
 
 namespace rowbloom {
 namespace {
