@@ -4,7 +4,6 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "rocksdb/env.h"
@@ -27,8 +26,6 @@ using rocksdb::Status;
 constexpr char kLockFile[] = "LOCK";
 // The folder in which RocksDB keeps the lists of the backups' files.
 constexpr char kListsDirectory[] = "meta";
-
-constexpr char kRestoringSuffix[] = ".restoring";
 
 Status NoBackups(const std::string& directory) {
   return NotFound("no directory of backups at ", directory);
@@ -130,17 +127,15 @@ Status ReadBackups(Env* env, const std::string& directory, Read read) {
 // power cut in between could leave a list of missing files. Thread-safe.
 class BackupEnv final : public rocksdb::EnvWrapper {
  public:
-  BackupEnv(Env* target, std::string directory)
-      : EnvWrapper(target), directory_(std::move(directory)) {}
+  // Unless it is null, `check` checks the backup that is added.
+  BackupEnv(Env* target, const std::string& directory, const CheckBackup& check)
+      : EnvWrapper(target), directory_(directory), check_(check) {}
   const char* Name() const override { return "rowbloom.BackupEnv"; }
 
   // Prevents the deletion of files that a backup may have which is damaged, or
   // whose list cannot be deleted. RocksDB collects garbage when a backup fails,
   // after one was interrupted, and with each deletion.
   void KeepFiles() { keeps_files_ = true; }
-
-  // Has the backup that is added checked.
-  void OnAdded(const CheckBackup& check) { check_ = check; }
 
   Status NewWritableFile(const std::string& file,
                          std::unique_ptr<rocksdb::WritableFile>* opened,
@@ -212,8 +207,8 @@ class BackupEnv final : public rocksdb::EnvWrapper {
 
   const std::string directory_;
   // RocksDB uses these in the thread that calls it.
+  const CheckBackup& check_;
   bool keeps_files_ = false;
-  CheckBackup check_;
   std::mutex mutex_;
   std::set<std::string> made_;  // guarded by mutex_
 };
@@ -244,8 +239,7 @@ Status ChangeBackups(Env* env, const std::string& given_directory,
     // By the lock, CheckDirectory recognizes what RocksDB creates now.
     if (s.ok() && create) s = SyncDirectory(env, directory);
     if (!s.ok()) return s;
-    BackupEnv backup_env(env, directory);
-    backup_env.OnAdded(check);
+    BackupEnv backup_env(env, directory, check);
     BackupEngineOptions options(directory, &backup_env);
     BackupEngine* opened = nullptr;
     s = BackupEngine::Open(options, env, &opened);
@@ -383,7 +377,7 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
                      const std::string& given_path, Env* env) {
   return CatchExceptions([&]() -> Status {
     const std::string path = WithoutTrailingSlashes(given_path);
-    Staging staging(env, path, kRestoringSuffix);
+    Staging staging(env, path, ".restoring");
     const auto restore = [&](BackupEngineReadOnly* engine) -> Status {
       const std::vector<BackupInfo> backups = BackupsOf(*engine);
       const auto wanted = std::find_if(
