@@ -5,7 +5,6 @@
 #include <iterator>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "lib/bytes/number_from_text.h"
 #include "lib/bytes/text.h"

@@ -1,11 +1,8 @@
 #include "storage/store/family_rules.h"
 
-#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "rocksdb/env.h"
 #include "rowbloom/printable.h"

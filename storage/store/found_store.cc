@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "storage/store/point_cells.h"
 
-#include <span>
 #include <string>
 
 #include "storage/format/status_text.h"

@@ -15,7 +15,6 @@
 #include "storage/format/coding.h"
 #include "storage/format/directory.h"
 #include "storage/format/status_text.h"
-#include "storage/store/database.h"
 #include "storage/store/found_store.h"
 
 namespace rowbloom {

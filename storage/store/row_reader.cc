@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
-#include <string_view>
-#include <utility>
 
 #include "storage/store/point_cells.h"
 

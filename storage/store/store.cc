@@ -4,7 +4,6 @@
 #include <functional>
 #include <iterator>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "lib/layout/key_range.h"

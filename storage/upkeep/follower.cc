@@ -1,9 +1,6 @@
 #include "rowbloom/follower.h"
 
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "rocksdb/env.h"

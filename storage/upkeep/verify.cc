@@ -6,9 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "rocksdb/file_checksum.h"
 #include "rocksdb/merge_operator.h"
