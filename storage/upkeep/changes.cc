@@ -79,6 +79,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     const bool is_mark =
         id == kRecords && ReadLoadMark(key.ToStringView(), &family, &files);
     if (is_mark) load_.numbers = std::max(load_.numbers, files);
+    if (id == kRecords) ReadLoadEnd(key.ToStringView(), &load_end_);
     if (IsPassed()) return Status::OK();
     if (is_mark) load_.marks.push_back(MadeAs(ChangeKind::kBulkLoad, family));
     return id == kRecords ? Status::OK()
@@ -89,6 +90,9 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     if (IsPassed()) return Status::OK();
     return AddDelete(id, ChangeType::kDeleteFamily, begin);
   }
+
+  // The numbers that the load before took, as the batch says; 0: it does not.
+  uint64_t load_end() const { return load_end_; }
 
  private:
   static constexpr uint32_t kRecords = 0;  // RocksDB's "default"
@@ -182,34 +186,8 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
   const uint64_t from_;
   FamilyNames& names_;
   MarkedLoad& load_;
+  uint64_t load_end_ = 0;
   std::vector<StoreChange>* const changes_;
-};
-
-// Reads from a batch how many numbers the load before it took.
-class LoadEnd final : public rocksdb::WriteBatch::Handler {
- public:
-  Status DeleteCF(uint32_t id, const Slice& key) override {
-    uint64_t numbers = 0;
-    if (id == 0 && ReadLoadEnd(key.ToStringView(), &numbers)) {
-      numbers_ = numbers;
-    }
-    return Status::OK();
-  }
-  Status PutCF(uint32_t, const Slice&, const Slice&) override {
-    return Status::OK();
-  }
-  Status MergeCF(uint32_t, const Slice&, const Slice&) override {
-    return Status::OK();
-  }
-  Status DeleteRangeCF(uint32_t, const Slice&, const Slice&) override {
-    return Status::OK();
-  }
-
-  // nullopt: it says nothing of a load.
-  std::optional<uint64_t> numbers() const { return numbers_; }
-
- private:
-  std::optional<uint64_t> numbers_;
 };
 
 // Returns the number of the last change that can be given: no load is half
@@ -331,10 +309,13 @@ class LogChanges final : public ChangeStream {
       const uint64_t found = log_ != nullptr ? batch.sequence : end_ + 1;
       if (found > next_) {
         const uint64_t missing = std::min(found - 1, end_) - next_ + 1;
-        LoadEnd end;
-        if (log_ != nullptr) s = batch.writeBatchPtr->Iterate(&end);
+        // No change is decoded: all come before the largest number.
+        MarkedLoad no_load;
+        BatchChanges passed(opened_, batch.sequence, /*from=*/UINT64_MAX,
+                            &names_, &no_load, &changes_);
+        if (log_ != nullptr) s = batch.writeBatchPtr->Iterate(&passed);
         if (!s.ok()) return s;
-        if (missing > std::min(load_.numbers, end.numbers().value_or(0))) {
+        if (missing > std::min(load_.numbers, passed.load_end())) {
           // RocksDB does not report a read that failed inside a log.
           if (looked_again) return Missing(missing, found);
           looked_again = true;
