@@ -273,9 +273,7 @@ std::vector<BackupInfo> BackupsOf(const BackupEngineReadOnly& engine) {
   for (const rocksdb::BackupID id : damaged) {
     backups.push_back({.id = id, .damaged = true});
   }
-  std::sort(
-      backups.begin(), backups.end(),
-      [](const BackupInfo& a, const BackupInfo& b) { return a.id < b.id; });
+  std::ranges::sort(backups, {}, &BackupInfo::id);
   return backups;
 }
 

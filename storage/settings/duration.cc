@@ -30,9 +30,8 @@ Result<uint64_t> ParseDuration(std::string_view text) {
   if (text == "0" || text == kForever) return uint64_t{0};
   const size_t digits =
       std::min(text.find_first_not_of("0123456789"), text.size());
-  const Unit* unit = std::find_if(
-      std::begin(kUnits), std::end(kUnits),
-      [&](const Unit& known) { return known.name == text.substr(digits); });
+  const Unit* unit =
+      std::ranges::find(kUnits, text.substr(digits), &Unit::name);
   if (digits == 0 || unit == std::end(kUnits)) {
     return Error{"expected a time such as 250ms, 60s, 5m, 24h or 7d, found \"" +
                  ToPrintable(text) + "\""};

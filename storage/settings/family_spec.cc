@@ -48,9 +48,7 @@ auto ParseWord(std::string_view text) -> Result<decltype(kWords[0].choice)> {
 
 template <typename Choice, size_t kCount>
 std::string TextOf(const Word<Choice> (&words)[kCount], Choice choice) {
-  const auto* word = std::find_if(
-      std::begin(words), std::end(words),
-      [choice](const Word<Choice>& known) { return known.choice == choice; });
+  const auto* word = std::ranges::find(words, choice, &Word<Choice>::choice);
   return std::string(word == std::end(words) ? "?" : word->text);
 }
 
@@ -138,9 +136,7 @@ Result<FamilySpec> FamilySpec::Parse(std::string_view text) {
     begin = end;
     const size_t equals = setting.find('=');
     const std::string_view name = setting.substr(0, equals);
-    const Setting* known =
-        std::find_if(std::begin(kSettings), std::end(kSettings),
-                     [&](const Setting& one) { return one.name == name; });
+    const Setting* known = std::ranges::find(kSettings, name, &Setting::name);
     if (equals == std::string_view::npos || known == std::end(kSettings)) {
       std::string names;
       for (const Setting& one : kSettings) {
