@@ -218,10 +218,7 @@ class Verification {
 
   void CheckRecords() {
     Metadata metadata;
-    rocksdb::ReadOptions read_options;
-    read_options.snapshot = snapshot_.get();
-    const std::unique_ptr<rocksdb::Iterator> records(
-        db_->NewIterator(read_options));
+    const std::unique_ptr<rocksdb::Iterator> records(db_->NewIterator(At()));
     for (records->SeekToFirst(); records->Valid(); records->Next()) {
       ++report_->records;
       const std::string_view key = records->key().ToStringView();
