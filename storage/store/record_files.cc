@@ -247,11 +247,9 @@ Status CheckOthers(Env* env, const std::string& path,
                    const Database& database) {
   const std::string file = path + "/" + manifest;
   if (logs.empty()) return CheckTables(file, entries, database);
-  uint64_t needed = 0;
-  if (!database->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep,
-                                &needed)) {
-    return Aborted(path, ": RocksDB does not tell which log it needs");
-  }
+  uint64_t needed = 0;  // RocksDB has this property of every database
+  database->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep,
+                           &needed);
   // Until a flush names a log, `needed` is less than the number of the first
   // log of the process that wrote the MANIFEST, which it created just before.
   const uint64_t manifest_number =
