@@ -72,11 +72,6 @@ Status ReadLevels(const OpenedStore& opened, const Family& family,
 
 }  // namespace
 
-double CacheStats::HitRate() const {
-  const uint64_t all = hits + misses;
-  return all == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(all);
-}
-
 Status Store::Stats(StoreStats* stats) {
   const OpenedStore& opened = impl_->opened;
   return CatchExceptions([&]() -> Status {

@@ -53,8 +53,6 @@ struct FamilyStats {
 struct CacheStats {
   uint64_t hits = 0;
   uint64_t misses = 0;
-  // hits / (hits + misses); 0 without any.
-  double HitRate() const;
 };
 
 struct StoreStats {
