@@ -1,10 +1,10 @@
 // FrontFilterDB::MultiGet, which lets RocksDB read only keys that may exist.
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "rocksdb/snapshot.h"
 #include "rowbloom/front_filter.h"
 #include "storage/filter_policy/front_filter/core.h"
 #include "storage/filter_policy/front_filter/point_reads.h"
@@ -40,23 +40,6 @@ void Hand(PinnableSlice* from, PinnableSlice* to) {
   }
 }
 
-// A snapshot of the database, which the destructor releases.
-class OwnSnapshot {
- public:
-  explicit OwnSnapshot(rocksdb::DB* db)
-      : db_(db), snapshot_(db->GetSnapshot()) {}
-  ~OwnSnapshot() {
-    if (snapshot_ != nullptr) db_->ReleaseSnapshot(snapshot_);
-  }
-  OwnSnapshot(const OwnSnapshot&) = delete;
-  OwnSnapshot& operator=(const OwnSnapshot&) = delete;
-  const rocksdb::Snapshot* get() const { return snapshot_; }
-
- private:
-  rocksdb::DB* const db_;
-  const rocksdb::Snapshot* const snapshot_;
-};
-
 // Does a MultiGet of one family, or of several if `handle` is null. Returns
 // false, without a call of read, if RocksDB has to read all keys; *answers is
 // empty then, unless they were looked up and may all exist. Else marks the
@@ -80,7 +63,7 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
     family->Add(Count::kBypassed, count);
     return false;
   }
-  std::optional<OwnSnapshot> snapshot;
+  std::optional<rocksdb::ManagedSnapshot> snapshot;
   Outcome outcome;
   {
     const Family::Lookup lookup(*family);
@@ -100,11 +83,11 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
     // in every view from then on.
     if (options.snapshot == nullptr) {
       snapshot.emplace(db);
-      if (snapshot->get() == nullptr) {
+      if (snapshot->snapshot() == nullptr) {
         answers->clear();
         return false;
       }
-      if (snapshot->get()->GetSequenceNumber() != sequence ||
+      if (snapshot->snapshot()->GetSequenceNumber() != sequence ||
           !lookup.IsCurrent()) {
         const Family::Lookup again(*family);
         if (!again.armed()) {
@@ -123,7 +106,7 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
   }
   if (numbers.empty()) return true;
   ReadOptions at_one_time = options;
-  if (snapshot) at_one_time.snapshot = snapshot->get();
+  if (snapshot) at_one_time.snapshot = snapshot->snapshot();
   read(*family, at_one_time, numbers);
   return true;
 }
