@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/bytes/text.h"
 #include "storage/filter_policy/front_filter/announced.h"
 #include "storage/filter_policy/front_filter/core.h"
 #include "storage/filter_policy/front_filter/memtable_factory.h"
@@ -18,15 +19,7 @@ using front_filter::KeyParts;
 using rocksdb::Status;
 
 std::string_view ToString(FrontFilterState state) {
-  switch (state) {
-    case FrontFilterState::kArming:
-      return "arming";
-    case FrontFilterState::kArmed:
-      return "armed";
-    case FrontFilterState::kDisarmed:
-      return "disarmed";
-  }
-  return "unknown";
+  return NameOf(state, {"arming", "armed", "disarmed"});
 }
 
 FrontFilter::FrontFilter(std::shared_ptr<Core> core) : core_(std::move(core)) {}
