@@ -57,23 +57,15 @@ inline uint64_t GetFixed(std::string_view in, size_t offset, size_t bytes) {
   return LoadBytes(in.data() + offset, bytes);
 }
 
-// std::popcount of a word for processors that may lack the instruction, where
-// the compiler's own is a table (H. S. Warren, "Hacker's Delight", 5-1).
-inline uint64_t BitsSetIn(uint64_t word) {
-  word -= word >> 1 & 0x5555555555555555;
-  word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
-  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
-  return word * 0x0101010101010101 >> 56;
-}
-
 // The number of bits that are set.
 inline uint64_t BitsSet(std::string_view bytes) {
-  uint64_t set = 0;
+  int64_t set = 0;
   for (; bytes.size() >= sizeof(uint64_t);
        bytes.remove_prefix(sizeof(uint64_t))) {
-    set += BitsSetIn(LoadWord(bytes.data()));
+    set += std::popcount(LoadWord(bytes.data()));
   }
-  return set + BitsSetIn(LoadBytes(bytes.data(), bytes.size()));
+  set += std::popcount(LoadBytes(bytes.data(), bytes.size()));
+  return static_cast<uint64_t>(set);
 }
 
 }  // namespace rowbloom

@@ -1,6 +1,7 @@
 #include "rowbloom/classic_bloom_filter.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -139,11 +140,11 @@ bool ClassicBloomFilter::PutAll(const ClassicBloomFilter& other) {
 }
 
 uint64_t ClassicBloomFilter::CountSetBits() const {
-  uint64_t count = 0;
+  int64_t count = 0;
   for (uint64_t i = 0; i < word_count_; ++i) {
-    count += BitsSetIn(LoadWordAt(i));
+    count += std::popcount(LoadWordAt(i));
   }
-  return count;
+  return static_cast<uint64_t>(count);
 }
 
 double ClassicBloomFilter::ExpectedFpp() const {
