@@ -86,7 +86,7 @@ Result<CountingBloomFilter> CountingBloomFilter::Parse(
   if (!in->ok()) return *in->Finish();
   CountingBloomFilter filter({words * kCountersPerWord, hashes}, secret);
   filter.keys_ = keys;
-  in->Words(filter.words_, "counters");
+  for (uint64_t& word : filter.words_) word = in->Number(8, "counters");
   if (const auto error = in->Finish()) return *error;
   for (uint64_t place = 0; place < filter.counters(); ++place) {
     if (filter.CountAt(place) == kMaxCount) ++filter.stuck_;

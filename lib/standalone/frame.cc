@@ -129,14 +129,6 @@ std::string_view Reader::Bytes(uint64_t byte_count, std::string_view name) {
   return bytes;
 }
 
-void Reader::Words(std::span<uint64_t> words, std::string_view name) {
-  const std::string_view bytes = Bytes(words.size_bytes(), name);
-  if (bytes.empty()) return;
-  for (size_t i = 0; i < words.size(); ++i) {
-    words[i] = LoadWord(bytes.data() + i * sizeof(uint64_t));
-  }
-}
-
 void Reader::Refuse(std::string problem) {
   if (ok()) problem_ = std::move(problem);
 }

@@ -41,8 +41,6 @@ class Reader {
   // Reads a number, which is zero past the end, with a problem noted.
   uint64_t Number(size_t byte_count, std::string_view name);
   std::string_view Bytes(uint64_t byte_count, std::string_view name);
-  // Fills all of `words`.
-  void Words(std::span<uint64_t> words, std::string_view name);
 
   uint64_t bytes_left() const { return body_.size(); }
   // Notes a problem, unless it is empty or there was one before.

@@ -173,7 +173,7 @@ Result<ScalableBloomFilter> ScalableBloomFilter::Parse(
     }
     Stage& stage = filter.stages_.emplace_back(shape, capacity);
     stage.keys = keys;
-    in->Words(stage.words, name);
+    for (uint64_t& word : stage.words) word = in->Number(8, name);
   }
   if (const auto error = in->Finish()) return *error;
   return filter;
