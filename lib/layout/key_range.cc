@@ -58,9 +58,7 @@ std::optional<KeyRange> RangeOfRows(const KeyLayout& layout,
   const std::string prefix = KeyPrefix(layout, row_prefix);
   const std::string prefix_end = PrefixEnd(prefix);
   range.first = std::max(range.first, prefix);
-  if (range.end.empty() || (!prefix_end.empty() && prefix_end < range.end)) {
-    range.end = prefix_end;
-  }
+  range.end = EarlierEnd(range.end, prefix_end);
   if (!range.end.empty() && range.end <= range.first) return std::nullopt;
   return range;
 }
