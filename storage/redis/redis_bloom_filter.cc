@@ -110,13 +110,13 @@ class RedisBloomFilter::Impl {
     return Status::IOError(Named() + "others keep changing the string");
   }
 
-  // Sends SETBIT or GETBIT for all places of all keys. Calls `visit(key, bit)`
-  // with the previous value of each bit, after its round trip was verified.
-  template <typename Visit>
-  Status VisitBits(std::span<const std::string_view> keys, bool set,
-                   const Visit& visit) {
+  // Sends SETBIT or GETBIT for all places of all keys. Sets (*had_all)[i] to
+  // whether all bits of key i were set before.
+  Status SendBits(std::span<const std::string_view> keys, bool set,
+                  std::vector<bool>* had_all) {
     const auto hashes = static_cast<size_t>(shape().hashes);
     const size_t keys_per_trip = std::max<size_t>(1, kMaxCommands / hashes);
+    std::vector<bool> results(keys.size(), true);
     std::vector<Reply> bits;
     for (size_t start = 0; start < keys.size(); start += keys_per_trip) {
       const size_t count = std::min(keys_per_trip, keys.size() - start);
@@ -124,9 +124,10 @@ class RedisBloomFilter::Impl {
         return s;
       }
       for (size_t i = 0; i < count * hashes; ++i) {
-        visit(start + i / hashes, bits[i].integer != 0);
+        if (bits[i].integer == 0) results[start + i / hashes] = false;
       }
     }
+    *had_all = std::move(results);
     return Status::OK();
   }
 
@@ -354,51 +355,35 @@ Status RedisBloomFilter::Open(const RedisFilterOptions& options,
 }
 
 Status RedisBloomFilter::Put(std::string_view key, bool* changed) {
-  bool was_new = false;
-  const Status s = impl_->Run([&] {
-    return impl_->VisitBits(
-        {&key, 1}, /*set=*/true,
-        [&](size_t /*key*/, bool was_set) { was_new |= !was_set; });
-  });
-  if (s.ok() && changed != nullptr) *changed = was_new;
+  std::vector<bool> results;
+  const Status s = Put({&key, 1}, &results);
+  if (s.ok() && changed != nullptr) *changed = results[0];
   return s;
 }
 
 Status RedisBloomFilter::MightContain(std::string_view key, bool* may_contain) {
-  bool all_set = true;
-  const Status s = impl_->Run([&] {
-    return impl_->VisitBits(
-        {&key, 1}, /*set=*/false,
-        [&](size_t /*key*/, bool is_set) { all_set &= is_set; });
-  });
-  if (s.ok()) *may_contain = all_set;
+  std::vector<bool> results;
+  const Status s = MightContain({&key, 1}, &results);
+  if (s.ok()) *may_contain = results[0];
   return s;
 }
 
 Status RedisBloomFilter::Put(std::span<const std::string_view> keys,
                              std::vector<bool>* changed) {
-  return impl_->Run([&] {
-    std::vector<bool> results(keys.size(), false);
-    const Status s =
-        impl_->VisitBits(keys, /*set=*/true, [&](size_t key, bool was_set) {
-          if (!was_set) results[key] = true;
-        });
-    if (s.ok() && changed != nullptr) *changed = std::move(results);
-    return s;
-  });
+  std::vector<bool> had_all;
+  const Status s =
+      impl_->Run([&] { return impl_->SendBits(keys, /*set=*/true, &had_all); });
+  if (s.ok() && changed != nullptr) {
+    had_all.flip();
+    *changed = std::move(had_all);
+  }
+  return s;
 }
 
 Status RedisBloomFilter::MightContain(std::span<const std::string_view> keys,
                                       std::vector<bool>* may_contain) {
-  return impl_->Run([&] {
-    std::vector<bool> results(keys.size(), true);
-    const Status s =
-        impl_->VisitBits(keys, /*set=*/false, [&](size_t key, bool is_set) {
-          if (!is_set) results[key] = false;
-        });
-    if (s.ok()) *may_contain = std::move(results);
-    return s;
-  });
+  return impl_->Run(
+      [&] { return impl_->SendBits(keys, /*set=*/false, may_contain); });
 }
 
 Status RedisBloomFilter::Load(const ClassicBloomFilter& filter) {
