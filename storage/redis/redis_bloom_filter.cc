@@ -10,6 +10,7 @@
 #include "lib/standalone/key_hash.h"
 #include "rowbloom/printable.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
 #include "storage/redis/connection.h"
 
 namespace rowbloom {
@@ -44,14 +45,12 @@ void Translate(std::string_view from, char* to) {
 
 Status CheckShape(const RedisFilterShape& shape) {
   if (shape.bits < 1 || shape.bits > RedisBloomFilter::kMaxBits) {
-    return Status::InvalidArgument("bits " + std::to_string(shape.bits) +
-                                   ", expected 1 to " +
-                                   std::to_string(RedisBloomFilter::kMaxBits));
+    return InvalidArgument("bits ", shape.bits, ", expected 1 to ",
+                           RedisBloomFilter::kMaxBits);
   }
   if (shape.hashes < 1 || shape.hashes > ClassicBloomFilter::kMaxHashes) {
-    return Status::InvalidArgument(
-        "hashes " + std::to_string(shape.hashes) + ", expected 1 to " +
-        std::to_string(ClassicBloomFilter::kMaxHashes));
+    return InvalidArgument("hashes ", shape.hashes, ", expected 1 to ",
+                           ClassicBloomFilter::kMaxHashes);
   }
   return Status::OK();
 }
@@ -149,9 +148,7 @@ class RedisBloomFilter::Impl {
     if (!s.ok()) return s;
     if (reply.kind != Reply::Kind::kString) return Unexpected();
     if (reply.text.size() == most) {
-      return Status::Corruption(Named() + "expected " +
-                                std::to_string(most - 1) +
-                                " bytes, found more");
+      return Corruption(Named(), "expected ", most - 1, " bytes, found more");
     }
     if (reply.text.size() != most - 1 || !reply.text.ends_with(tail_)) {
       return Gone();
@@ -231,10 +228,9 @@ class RedisBloomFilter::Impl {
       is_other = replies[0].text.ends_with('\0');
     }
     if (exists && is_other) {
-      return Status::NotFound(
-          "the string \"" + ToPrintable(name) + "\" of " +
-          std::to_string(bytes) + " bytes has no mark of a filter of " +
-          std::to_string(shape().bits) +
+      return NotFound(
+          "the string \"", ToPrintable(name), "\" of ", bytes,
+          " bytes has no mark of a filter of ", shape().bits,
           " bits: it has another size, another program made it, or it was "
           "lost and begun anew");
     }
@@ -334,17 +330,15 @@ Status RedisBloomFilter::Open(const RedisFilterOptions& options,
   if (Status s = CheckShape(options.shape); !s.ok()) return s;
   if (options.name.empty()) return Status::InvalidArgument("an empty name");
   if (options.endpoint.timeout_ms <= 0) {
-    return Status::InvalidArgument("timeout_ms " +
-                                   std::to_string(options.endpoint.timeout_ms) +
-                                   ", expected more than 0");
+    return InvalidArgument("timeout_ms ", options.endpoint.timeout_ms,
+                           ", expected more than 0");
   }
   // hiredis would truncate a longer path.
   constexpr size_t kMostPath = sizeof(sockaddr_un::sun_path) - 1;
   if (const size_t bytes = options.endpoint.unix_socket.size();
       bytes > kMostPath) {
-    return Status::InvalidArgument("unix_socket of " + std::to_string(bytes) +
-                                   " bytes, expected at most " +
-                                   std::to_string(kMostPath));
+    return InvalidArgument("unix_socket of ", bytes,
+                           " bytes, expected at most ", kMostPath);
   }
   return CatchExceptions([&] {
     auto impl = std::make_unique<Impl>(options);
@@ -392,12 +386,10 @@ Status RedisBloomFilter::Load(const ClassicBloomFilter& filter) {
     if (!form) return Status::InvalidArgument(form.error());
     if (filter.bits() != shape().bits || filter.hashes() != shape().hashes ||
         filter.strategy() != kStrategy) {
-      return Status::InvalidArgument(
-          "a filter of " + std::to_string(filter.bits()) + " bits, " +
-          std::to_string(filter.hashes()) + " hashes and " +
-          std::string(ToString(filter.strategy())) + ", expected " +
-          std::to_string(shape().bits) + ", " + std::to_string(shape().hashes) +
-          " and " + std::string(ToString(kStrategy)));
+      return InvalidArgument(
+          "a filter of ", filter.bits(), " bits, ", filter.hashes(),
+          " hashes and ", ToString(filter.strategy()), ", expected ",
+          shape().bits, ", ", shape().hashes, " and ", ToString(kStrategy));
     }
     std::string bytes(filter.size_bytes(), '\0');
     Translate(std::string_view(*form).substr(guava::kHeadBytes), bytes.data());
@@ -407,8 +399,7 @@ Status RedisBloomFilter::Load(const ClassicBloomFilter& filter) {
 
 Status RedisBloomFilter::Read(std::unique_ptr<ClassicBloomFilter>* filter) {
   if (shape().bits % 64 != 0) {
-    return Status::InvalidArgument(std::to_string(shape().bits) +
-                                   " bits, expected a multiple of 64");
+    return InvalidArgument(shape().bits, " bits, expected a multiple of 64");
   }
   return impl_->Run([&] {
     std::string bytes;
