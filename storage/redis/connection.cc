@@ -88,9 +88,6 @@ Reply ToReply(const redisReply& raw, std::optional<std::string>* refusal) {
       reply.kind = Reply::Kind::kString;
       reply.text.assign(raw.str, raw.len);
       break;
-    case REDIS_REPLY_NIL:
-      reply.kind = Reply::Kind::kNil;
-      break;
     case REDIS_REPLY_ARRAY:
       for (size_t i = 0; i < raw.elements; ++i) {
         reply.elements.push_back(ToReply(*raw.element[i], refusal));

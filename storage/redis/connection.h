@@ -17,7 +17,7 @@ struct redisContext;
 namespace rowbloom::redis {
 
 struct Reply {
-  enum class Kind { kInteger, kString, kNil, kOther } kind = Kind::kOther;
+  enum class Kind { kInteger, kString, kOther } kind = Kind::kOther;
   int64_t integer = 0;
   std::string text;
   std::vector<Reply> elements;  // of an array, which is kOther
