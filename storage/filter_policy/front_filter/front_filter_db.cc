@@ -28,6 +28,68 @@ using rocksdb::ReadOptions;
 using rocksdb::Slice;
 using rocksdb::Status;
 
+namespace {
+
+template <typename Read>
+Status GetInFront(const Core& core, const ReadOptions& options,
+                  ColumnFamilyHandle* family, const Slice& key,
+                  PinnableSlice* value, const Read& read) {
+  const Family* const probed = FamilyToProbe(core, options, family);
+  if (probed == nullptr) return read();
+  const Answer answer = LookUpOne(*probed, key);
+  if (answer == Answer::kAbsent) {
+    value->Reset();
+    return Status::NotFound();
+  }
+  Status status = read();
+  CountPassed(*probed, answer, status);
+  return status;
+}
+
+// Tells whether the key is absent by the front filter. If so, sets the outputs
+// of KeyMayExist.
+bool IsAbsent(const Core& core, const ReadOptions& options,
+              ColumnFamilyHandle* family, const Slice& key, std::string* value,
+              bool* value_found) {
+  const Family* const probed = FamilyToProbe(core, options, family);
+  if (probed == nullptr || LookUpOne(*probed, key) != Answer::kAbsent)
+    return false;
+  // From 9.10 on, value may be null, and is set only if value_found is given.
+  constexpr bool kAlwaysSet = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 910;
+  if (kAlwaysSet || (value != nullptr && value_found != nullptr)) {
+    value->clear();
+  }
+  if (value_found != nullptr) *value_found = true;
+  return true;
+}
+
+// Must be called before the options of a family change. RocksDB accepts any
+// suffix of a name after a dot, as in "prefix_extractor.id".
+void BeforeSetOptions(
+    const Core& core, const ColumnFamilyHandle* family,
+    const std::unordered_map<std::string, std::string>& options) {
+  Family* const known = core.Find(family->GetID());
+  if (known == nullptr) return;
+  for (const auto& [name, value] : options) {
+    if (name.starts_with("prefix_extractor")) known->OnNewPrefixes();
+  }
+}
+
+// Makes a family by create(options), with the filter. If it cannot be attached,
+// each of its rows may exist.
+template <typename Create>
+Status CreateWithFilter(FrontFilter* filter, rocksdb::DB* db,
+                        const rocksdb::ColumnFamilyOptions& options,
+                        ColumnFamilyHandle** handle, const Create& create) {
+  auto prepared = options;
+  Status status = filter->Prepare(nullptr, &prepared);
+  if (status.ok()) status = create(prepared);
+  if (status.ok()) filter->Attach(db, {*handle}).PermitUncheckedError();
+  return status;
+}
+
+}  // namespace
+
 FrontFilterDB::FrontFilterDB(std::unique_ptr<rocksdb::DB> db,
                              std::shared_ptr<FrontFilter> filter) noexcept
     : StackableDB(db.release()),
@@ -41,47 +103,15 @@ Status FrontFilterDB::Close() {
   return db_->Close();
 }
 
-template <typename Read>
-Status FrontFilterDB::GetInFront(const ReadOptions& options,
-                                 ColumnFamilyHandle* family, const Slice& key,
-                                 PinnableSlice* value, const Read& read) {
-  const Family* const probed = FamilyToProbe(*core_, options, family);
-  if (probed == nullptr) return read();
-  const Answer answer = LookUpOne(*probed, key);
-  if (answer == Answer::kAbsent) {
-    value->Reset();
-    return Status::NotFound();
-  }
-  Status status = read();
-  CountPassed(*probed, answer, status);
-  return status;
-}
-
 Status FrontFilterDB::Get(const ReadOptions& options,
                           ColumnFamilyHandle* family, const Slice& key,
                           PinnableSlice* value, std::string* timestamp) {
   const auto read = [&] {
     return db_->Get(options, family, key, value, timestamp);
   };
-  return timestamp != nullptr ? read()
-                              : GetInFront(options, family, key, value, read);
-}
-
-// Tells whether the key is absent by the front filter. If so, sets the outputs
-// of KeyMayExist.
-bool FrontFilterDB::IsAbsent(const ReadOptions& options,
-                             ColumnFamilyHandle* family, const Slice& key,
-                             std::string* value, bool* value_found) const {
-  const Family* const probed = FamilyToProbe(*core_, options, family);
-  if (probed == nullptr || LookUpOne(*probed, key) != Answer::kAbsent)
-    return false;
-  // From 9.10 on, value may be null, and is set only if value_found is given.
-  constexpr bool kAlwaysSet = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 910;
-  if (kAlwaysSet || (value != nullptr && value_found != nullptr)) {
-    value->clear();
-  }
-  if (value_found != nullptr) *value_found = true;
-  return true;
+  return timestamp != nullptr
+             ? read()
+             : GetInFront(*core_, options, family, key, value, read);
 }
 
 bool FrontFilterDB::KeyMayExist(const ReadOptions& options,
@@ -89,14 +119,14 @@ bool FrontFilterDB::KeyMayExist(const ReadOptions& options,
                                 std::string* value, std::string* timestamp,
                                 bool* value_found) {
   return (timestamp != nullptr ||
-          !IsAbsent(options, family, key, value, value_found)) &&
+          !IsAbsent(*core_, options, family, key, value, value_found)) &&
          db_->KeyMayExist(options, family, key, value, timestamp, value_found);
 }
 
 bool FrontFilterDB::KeyMayExist(const ReadOptions& options,
                                 ColumnFamilyHandle* family, const Slice& key,
                                 std::string* value, bool* value_found) {
-  return !IsAbsent(options, family, key, value, value_found) &&
+  return !IsAbsent(*core_, options, family, key, value, value_found) &&
          db_->KeyMayExist(options, family, key, value, value_found);
 }
 
@@ -104,7 +134,7 @@ bool FrontFilterDB::KeyMayExist(const ReadOptions& options,
 Status FrontFilterDB::Get(const ReadOptions& options,
                           ColumnFamilyHandle* family, const Slice& key,
                           PinnableSlice* value) {
-  return GetInFront(options, family, key, value,
+  return GetInFront(*core_, options, family, key, value,
                     [&] { return db_->Get(options, family, key, value); });
 }
 
@@ -120,25 +150,13 @@ rocksdb::Iterator* FrontFilterDB::NewIterator(const ReadOptions& options,
                            : front_filter::NewRowIterator(&core, probed, make);
 }
 
-// Must be called before the options of a family change. RocksDB accepts any
-// suffix of a name after a dot, as in "prefix_extractor.id".
-void FrontFilterDB::BeforeSetOptions(
-    const ColumnFamilyHandle* family,
-    const std::unordered_map<std::string, std::string>& options) {
-  Family* const known = core_->Find(family->GetID());
-  if (known == nullptr) return;
-  for (const auto& [name, value] : options) {
-    if (name.starts_with("prefix_extractor")) known->OnNewPrefixes();
-  }
-}
-
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1011
 Status FrontFilterDB::SetOptions(
     const std::unordered_map<ColumnFamilyHandle*,
                              std::unordered_map<std::string, std::string>>&
         options_of_families) {
   for (const auto& [family, options] : options_of_families) {
-    BeforeSetOptions(family, options);
+    BeforeSetOptions(*core_, family, options);
   }
   return db_->SetOptions(options_of_families);
 }
@@ -146,7 +164,7 @@ Status FrontFilterDB::SetOptions(
 Status FrontFilterDB::SetOptions(
     ColumnFamilyHandle* family,
     const std::unordered_map<std::string, std::string>& options) {
-  BeforeSetOptions(family, options);
+  BeforeSetOptions(*core_, family, options);
   return db_->SetOptions(family, options);
 }
 #endif
@@ -192,22 +210,22 @@ Status FrontFilterDB::RowExists(const ReadOptions& options,
 Status FrontFilterDB::CreateColumnFamily(
     const rocksdb::ColumnFamilyOptions& options, const std::string& name,
     ColumnFamilyHandle** handle) {
-  return CreateWithFilter(options, [&](const auto& prepared, auto* made) {
-    const Status status = db_->CreateColumnFamily(prepared, name, handle);
-    if (status.ok()) made->push_back(*handle);
-    return status;
-  });
+  return CreateWithFilter(
+      filter_.get(), db_, options, handle, [&](const auto& prepared) {
+        return db_->CreateColumnFamily(prepared, name, handle);
+      });
 }
 
 Status FrontFilterDB::CreateColumnFamilies(
     const rocksdb::ColumnFamilyOptions& options,
     const std::vector<std::string>& names,
     std::vector<ColumnFamilyHandle*>* handles) {
-  return CreateWithFilter(options, [&](const auto& prepared, auto* made) {
-    const Status status = db_->CreateColumnFamilies(prepared, names, handles);
-    *made = *handles;
-    return status;
-  });
+  auto prepared = options;
+  Status status = filter_->Prepare(nullptr, &prepared);
+  if (!status.ok()) return status;
+  status = db_->CreateColumnFamilies(prepared, names, handles);
+  filter_->Attach(db_, *handles).PermitUncheckedError();
+  return status;
 }
 
 Status FrontFilterDB::CreateColumnFamilies(
@@ -228,12 +246,11 @@ Status FrontFilterDB::CreateColumnFamilyWithImport(
     const rocksdb::ImportColumnFamilyOptions& import_options,
     const rocksdb::ExportImportFilesMetaData& metadata,
     ColumnFamilyHandle** handle) {
-  return CreateWithFilter(options, [&](const auto& prepared, auto* made) {
-    const Status status = db_->CreateColumnFamilyWithImport(
-        prepared, name, import_options, metadata, handle);
-    if (status.ok()) made->push_back(*handle);
-    return status;
-  });
+  return CreateWithFilter(
+      filter_.get(), db_, options, handle, [&](const auto& prepared) {
+        return db_->CreateColumnFamilyWithImport(prepared, name, import_options,
+                                                 metadata, handle);
+      });
 }
 
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 804
@@ -242,28 +259,13 @@ Status FrontFilterDB::CreateColumnFamilyWithImport(
     const rocksdb::ImportColumnFamilyOptions& import_options,
     const std::vector<const rocksdb::ExportImportFilesMetaData*>& metadata,
     ColumnFamilyHandle** handle) {
-  return CreateWithFilter(options, [&](const auto& prepared, auto* made) {
-    const Status status = db_->CreateColumnFamilyWithImport(
-        prepared, name, import_options, metadata, handle);
-    if (status.ok()) made->push_back(*handle);
-    return status;
-  });
+  return CreateWithFilter(
+      filter_.get(), db_, options, handle, [&](const auto& prepared) {
+        return db_->CreateColumnFamilyWithImport(prepared, name, import_options,
+                                                 metadata, handle);
+      });
 }
 #endif
-
-// Calls create(options, made), which adds the families that it made to *made.
-// If one cannot be attached, each of its rows may exist.
-template <typename Create>
-Status FrontFilterDB::CreateWithFilter(
-    const rocksdb::ColumnFamilyOptions& options, const Create& create) {
-  auto prepared = options;
-  Status status = filter_->Prepare(nullptr, &prepared);
-  if (!status.ok()) return status;
-  std::vector<ColumnFamilyHandle*> made;
-  status = create(prepared, &made);
-  filter_->Attach(db_, made).PermitUncheckedError();
-  return status;
-}
 
 Status FrontFilterDB::IngestExternalFile(
     ColumnFamilyHandle* family, const std::vector<std::string>& files,

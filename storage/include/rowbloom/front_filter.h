@@ -405,21 +405,6 @@ class FrontFilterDB final : public rocksdb::StackableDB {
 #endif
 
  private:
-  template <typename Read>
-  rocksdb::Status GetInFront(const rocksdb::ReadOptions& options,
-                             rocksdb::ColumnFamilyHandle* family,
-                             const rocksdb::Slice& key,
-                             rocksdb::PinnableSlice* value, const Read& read);
-  bool IsAbsent(const rocksdb::ReadOptions& options,
-                rocksdb::ColumnFamilyHandle* family, const rocksdb::Slice& key,
-                std::string* value, bool* value_found) const;
-  void BeforeSetOptions(
-      const rocksdb::ColumnFamilyHandle* family,
-      const std::unordered_map<std::string, std::string>& options);
-  template <typename Create>
-  rocksdb::Status CreateWithFilter(const rocksdb::ColumnFamilyOptions& options,
-                                   const Create& create);
-
   const std::shared_ptr<FrontFilter> filter_;
   front_filter::Core* const core_;  // filter_'s, one cache line nearer to a get
 };
