@@ -35,15 +35,11 @@ class SharedPages {
     for (Page& page : pages_) {
       if (std::byte* const found = TakeGap(size_bytes, &page)) return found;
     }
+    pages_.reserve(pages_.size() + 1);  // before there are bytes to lose
     Page page;
     page.used.reserve(kHugePageBytes / kMinBytes);
+    page.bytes = AllocateOnHugePages(kHugePageBytes);
     pages_.push_back(std::move(page));
-    try {
-      pages_.back().bytes = AllocateOnHugePages(kHugePageBytes);
-    } catch (...) {
-      pages_.pop_back();
-      throw;
-    }
     return TakeGap(size_bytes, &pages_.back());
   }
 
