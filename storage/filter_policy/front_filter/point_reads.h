@@ -27,12 +27,6 @@ Family* FamilyToProbe(const Core& core, const rocksdb::ReadOptions& options,
 // Looks up one key, unless the bypass skips that.
 Answer LookUpOne(const Family& family, const rocksdb::Slice& key);
 
-// Looks up `count` keys, key_at(i) being key i, in one view, and sets *answers
-// to an answer for each. Counts nothing.
-template <typename KeyAt>
-Outcome LookUpMany(const Family& family, const View& view, size_t count,
-                   const KeyAt& key_at, std::vector<Answer>* answers);
-
 // Counts the outcome of a get or seek that RocksDB answered.
 void CountPassed(const Family& family, Answer answer,
                  const rocksdb::Status& status);
@@ -46,6 +40,8 @@ inline std::optional<KeyParts> PartsOf(const Family& family,
   return KeyParts{.row = *row, .qualifier = bytes.substr(row->size())};
 }
 
+// Looks up `count` keys, key_at(i) being key i, in one view, and sets *answers
+// to an answer for each. Counts nothing.
 template <typename KeyAt>
 Outcome LookUpMany(const Family& family, const View& view, size_t count,
                    const KeyAt& key_at, std::vector<Answer>* answers) {

@@ -18,13 +18,6 @@ namespace rowbloom::front_filter {
 // change if it did not see all seeks.
 bool StaysInRow(const rocksdb::ReadOptions& options);
 
-// Makes an iterator of RocksDB by make(), and returns one that answers seeks to
-// absent rows itself and forwards all else. REQUIRES StaysInRow of the options,
-// and that core and family outlive it, as the database does.
-template <typename Make>
-rocksdb::Iterator* NewRowIterator(const Core* core, const Family* family,
-                                  const Make& make);
-
 class RowIterator final : public rocksdb::Iterator {
  public:
   // A null `view` means that each row may exist.
@@ -100,6 +93,9 @@ class RowIterator final : public rocksdb::Iterator {
   bool prepared_ = false;  // each seek must reach inner_
 };
 
+// Makes an iterator of RocksDB by make(), and returns one that answers seeks to
+// absent rows itself and forwards all else. REQUIRES StaysInRow of the options,
+// and that core and family outlive it, as the database does.
 template <typename Make>
 rocksdb::Iterator* NewRowIterator(const Core* core, const Family* family,
                                   const Make& make) {
