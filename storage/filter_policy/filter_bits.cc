@@ -9,8 +9,8 @@
 #include "lib/block/parsed_block.h"
 #include "lib/kernels/kernel.h"
 #include "storage/filter_policy/cache_charge.h"
+#include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/loaded_block.h"
-#include "storage/filter_policy/row_prefix_extractor.h"
 
 namespace rowbloom {
 namespace {

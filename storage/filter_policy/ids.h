@@ -3,6 +3,7 @@
 // an id must not change: old files have it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,11 @@ std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>
 MakeFilterPropertiesFactory();
 std::unique_ptr<const rocksdb::SliceTransform> MakeRowPrefixExtractor(
     const KeyLayout& key_layout);
+
+// The number of times so far that a custom layout had no memory to split a key
+// for an extractor of this process. RocksDB treats such a key as outside of the
+// domain, and adds no prefix of it to a filter.
+uint64_t ExtractorFailures();
 
 // Registers the factories of policies, extractors and properties collectors in
 // `library`, and returns their number. Thread-safe, as the library is. May

@@ -1,5 +1,3 @@
-#include "storage/filter_policy/row_prefix_extractor.h"
-
 #include <atomic>
 #include <cstddef>
 #include <new>
