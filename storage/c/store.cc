@@ -29,8 +29,8 @@ struct rowbloom_batch_t {
 struct rowbloom_rows_t {
   std::optional<rowbloom::RowScanner> scanner;
   std::optional<rowbloom::RowScanner::Iterator> at;  // nullopt: not begun
-  std::optional<rowbloom::Row> one;  // of a get, not returned yet
-  rowbloom::Row given;               // the row of a get, once returned
+  rowbloom::Row one;                                 // of a get
+  bool has_one = false;  // it exists, and was not returned yet
   // A row that was read but not returned, for lack of memory for its cells.
   const rowbloom::Row* unshown = nullptr;
   std::vector<rowbloom_cell_t> cells;
@@ -218,11 +218,7 @@ Status TakeTimestamp(int64_t number, std::optional<uint64_t>* timestamp_ms) {
 Status Next(rowbloom_rows_t* rows, const Row** row) {
   *row = nullptr;
   if (!rows->scanner) {
-    if (rows->one) {
-      rows->given = *std::move(rows->one);
-      rows->one.reset();
-      *row = &rows->given;
-    }
+    if (std::exchange(rows->has_one, false)) *row = &rows->one;
     return Status::OK();
   }
   if (!rows->at) {
@@ -355,10 +351,10 @@ rowbloom_rows_t* rowbloom_store_get_row(rowbloom_store_t* store,
     Status s = rowbloom::c::TakeRowOptions(options, &row_options);
     if (!s.ok()) return s;
     rows = std::make_unique<rowbloom_rows_t>();
-    rowbloom::Row found;
+    rowbloom::Row& found = rows->one;
     found.row = View(row, row_size);
     s = store->store->GetRow(found.row, &found.cells, row_options);
-    if (s.ok() && !found.cells.empty()) rows->one = std::move(found);
+    rows->has_one = !found.cells.empty();
     return s;
   });
   if (*error != nullptr) rows.reset();
