@@ -1,8 +1,6 @@
 // The filters of a RocksDB database, for C.
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "rocksdb/table.h"
 #include "rowbloom/c.h"

@@ -4,7 +4,6 @@
 #include <list>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "rocksdb/db.h"

@@ -9,7 +9,6 @@
 #include "storage/filter_policy/front_filter/memtable_factory.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/rocksdb_version.h"
-#include "storage/format/status_text.h"
 
 namespace rowbloom {
 

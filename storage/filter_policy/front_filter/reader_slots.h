@@ -1,7 +1,6 @@
 // ReaderSlots frees a replaced object when no reader uses it any more.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

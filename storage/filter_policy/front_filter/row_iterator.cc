@@ -1,8 +1,5 @@
 #include "storage/filter_policy/front_filter/row_iterator.h"
 
-#include <optional>
-#include <string_view>
-
 namespace rowbloom::front_filter {
 
 using rocksdb::Slice;

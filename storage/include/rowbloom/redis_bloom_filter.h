@@ -30,7 +30,6 @@
 // may share a filter.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
