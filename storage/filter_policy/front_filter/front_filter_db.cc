@@ -141,12 +141,19 @@ Status FrontFilterDB::Get(const ReadOptions& options,
 
 rocksdb::Iterator* FrontFilterDB::NewIterator(const ReadOptions& options,
                                               ColumnFamilyHandle* family) {
-  const auto make = [&] { return db_->NewIterator(options, family); };
-  if (!front_filter::StaysInRow(options)) return make();
-  const Core& core = *core_;
-  const Family* const probed = FamilyToProbe(core, options, family);
-  return probed == nullptr ? make()
-                           : front_filter::NewRowIterator(&core, probed, make);
+  const Family* const probed = front_filter::StaysInRow(options)
+                                   ? FamilyToProbe(*core_, options, family)
+                                   : nullptr;
+  if (probed == nullptr) return db_->NewIterator(options, family);
+  std::unique_ptr<rocksdb::Iterator> inner;
+  auto view = probed->ViewDuring(
+      [&] { inner.reset(db_->NewIterator(options, family)); });
+  if (view == nullptr || !probed->prefixes_are_rows() ||
+      !inner->status().ok()) {
+    return inner.release();
+  }
+  return new front_filter::RowIterator(core_, probed, std::move(inner),
+                                       std::move(view));
 }
 
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1011

@@ -18,6 +18,9 @@ namespace rowbloom::front_filter {
 // change if it did not see all seeks.
 bool StaysInRow(const rocksdb::ReadOptions& options);
 
+// Answers seeks to absent rows itself and forwards all else to `inner`, an
+// iterator of RocksDB. REQUIRES StaysInRow of the options, and that core and
+// family outlive it, as the database does.
 class RowIterator final : public rocksdb::Iterator {
  public:
   // A null `view` means that each row may exist.
@@ -92,20 +95,5 @@ class RowIterator final : public rocksdb::Iterator {
   bool answered_ = false;  // the last seek did not reach inner_
   bool prepared_ = false;  // each seek must reach inner_
 };
-
-// Makes an iterator of RocksDB by make(), and returns one that answers seeks to
-// absent rows itself and forwards all else. REQUIRES StaysInRow of the options,
-// and that core and family outlive it, as the database does.
-template <typename Make>
-rocksdb::Iterator* NewRowIterator(const Core* core, const Family* family,
-                                  const Make& make) {
-  std::unique_ptr<rocksdb::Iterator> inner;
-  auto view = family->ViewDuring([&] { inner.reset(make()); });
-  if (view == nullptr || !family->prefixes_are_rows() ||
-      !inner->status().ok()) {
-    return inner.release();
-  }
-  return new RowIterator(core, family, std::move(inner), std::move(view));
-}
 
 }  // namespace rowbloom::front_filter
