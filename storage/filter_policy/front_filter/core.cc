@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <chrono>
 #include <string>
 #include <utility>
 
+#include "lib/bytes/text.h"
 #include "storage/filter_policy/front_filter/memtable_factory.h"
 #include "storage/format/status_text.h"
 
@@ -21,9 +21,7 @@ constexpr auto kGather = std::chrono::milliseconds(10);
 std::optional<uint64_t> FileNumber(std::string_view path) {
   path.remove_prefix(path.rfind('/') + 1);
   uint64_t number = 0;
-  const char* const end = path.data() + path.size();
-  const auto [stop, error] = std::from_chars(path.data(), end, number);
-  if (error != std::errc() || stop == end || *stop != '.') return std::nullopt;
+  if (!ParseNumber(path.substr(0, path.find('.')), &number)) return {};
   return number;
 }
 
