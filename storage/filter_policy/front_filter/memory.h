@@ -56,10 +56,7 @@ class TakenMemory {
   ~TakenMemory() {
     if (memory_ != nullptr) memory_->GiveBack(purpose_, bytes_);
   }
-  TakenMemory(TakenMemory&& other) noexcept
-      : memory_(std::move(other.memory_)),
-        purpose_(other.purpose_),
-        bytes_(std::exchange(other.bytes_, 0)) {}
+  TakenMemory(TakenMemory&& other) noexcept { *this = std::move(other); }
   TakenMemory& operator=(TakenMemory&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(purpose_, other.purpose_);
