@@ -33,6 +33,11 @@ alignas(64) constexpr uint32_t kLaneMultipliers[16] = {
     0x0448b211, 0x3459b749, 0xab25f4c1, 0x52941879, 0x9c95e071, 0xf5ab9aa9,
     0x2d6ba521, 0x8bededd9, 0x9bfb72d1, 0x3ae1c209};
 
+// The bit of a probe in the block.
+inline uint32_t BitOf(uint64_t hash, int probe) {
+  return static_cast<uint32_t>(hash) * kLaneMultipliers[probe] >> 23;
+}
+
 inline size_t BlockOffset(const BloomBlocks& blocks, uint64_t hash) {
   return static_cast<size_t>(HighProduct(hash, blocks.count)) * kBlockBytes;
 }

@@ -3,10 +3,6 @@
 namespace rowbloom {
 namespace {
 
-uint32_t BitOf(uint64_t hash, int probe) {
-  return (static_cast<uint32_t>(hash) * kLaneMultipliers[probe]) >> 23;
-}
-
 // Makes all probes, without a branch on their bits: a CPU cannot predict the
 // first probe that fails, and a misprediction costs more than the probes that a
 // branch would save.

@@ -85,9 +85,6 @@ class MemtableRows::Segment {
                  std::memory_order_relaxed);
     }
   }
-  static uint32_t BitOf(uint64_t hash, int probe) {
-    return static_cast<uint32_t>(hash) * kLaneMultipliers[probe] >> 23;
-  }
 
   const size_t blocks_;
   void* const memory_;
