@@ -63,16 +63,6 @@ Result<Section> BareRowsOf(const rocksdb::TableProperties& properties,
   return CopySection(block, SectionType::kRow, found->second);
 }
 
-// Returns the probe of a section, or an error. Throws std::bad_alloc.
-Result<SectionProbe> ProbeOf(Section* section) {
-  const std::string_view payload(
-      reinterpret_cast<const char*>(section->memory.get()),
-      section->form.size_bytes);
-  SectionProbe probe = ProbeOf(payload, &section->form);
-  if (!section->form.usable()) return Error{section->form.problem};
-  return probe;
-}
-
 // A policy that copies sections of the filter block that RocksDB passes to it,
 // and filters nothing.
 class SectionTaker final : public rocksdb::FilterPolicy {
@@ -218,33 +208,31 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
     return Unknown(path +
                    ": the filter block does not have the rows of all keys");
   }
-  auto probe = ProbeOf(&*section);
-  if (!probe) return Unknown(path + ": " + probe.error());
-  const uint64_t bytes = section->form.size_bytes;
-  if (!memory->Take(Memory::kRows, bytes)) {
+  // Returns false, with *held as it was, if there is no room for the section.
+  const auto hold = [&memory](Section* held_section, Memory::Purpose purpose,
+                              Held* held) {
+    FilterSection& form = held_section->form;
+    if (!memory->Take(purpose, form.size_bytes)) return false;
+    TakenMemory taken(memory, purpose, form.size_bytes);
+    const auto* const payload =
+        reinterpret_cast<const char*>(held_section->memory.get());
+    *held = {.probe = ProbeOf({payload, form.size_bytes}, &form),
+             .memory = std::move(held_section->memory),
+             .taken = std::move(taken)};
+    return true;
+  };
+  if (!hold(&*section, Memory::kRows, &rows->rows_)) {
+    const uint64_t bytes = section->form.size_bytes;
     return {.rows = nullptr,
             .problem = {.message = path + ": no room for its section of " +
                                    std::to_string(bytes) + " bytes",
                         .bytes_beyond_limit = bytes}};
   }
-  TakenMemory taken(memory, Memory::kRows, bytes);
-  rows->rows_ = {.probe = *std::move(probe),
-                 .memory = std::move(section->memory),
-                 .taken = std::move(taken)};
-  // Leaves *held without a section if there is none, or no room for it.
-  const auto hold = [&memory](Result<Section> more, Memory::Purpose purpose,
-                              Held* held) {
-    if (!more) return;
-    auto more_probe = ProbeOf(&*more);
-    const uint64_t more_bytes = more->form.size_bytes;
-    if (!more_probe || !memory->Take(purpose, more_bytes)) return;
-    *held = {.probe = *std::move(more_probe),
-             .memory = std::move(more->memory),
-             .taken = TakenMemory(memory, purpose, more_bytes)};
-  };
-  hold(BareRowsOf(*properties, rules.layout), Memory::kRows, &rows->bare_rows_);
+  auto bare_rows = BareRowsOf(*properties, rules.layout);
+  if (bare_rows) hold(&*bare_rows, Memory::kRows, &rows->bare_rows_);
   if (entries == Entries::kAllKeys) {
-    hold(taker->TakeCells(), Memory::kCells, &rows->cells_);
+    auto cells = taker->TakeCells();
+    if (cells) hold(&*cells, Memory::kCells, &rows->cells_);
     if (!rows->has_cells()) rows->loaded_ = taker->TakeLoaded();
   }
   return {.rows = std::move(rows), .problem = {}};
