@@ -26,25 +26,18 @@ inline rocksdb::Status CheckRocksDbIsShared() {
 #endif
 }
 
-// A handle that begins with the object that it represents.
-template <typename Object>
-struct Handle {
-  Object rep;
-};
-
 inline rocksdb::DB*& DbOf(rocksdb_t* db) {
-  return reinterpret_cast<Handle<rocksdb::DB*>*>(db)->rep;
+  return *reinterpret_cast<rocksdb::DB**>(db);
 }
 
 inline rocksdb::Options* OptionsOf(rocksdb_options_t* options) {
-  return &reinterpret_cast<Handle<rocksdb::Options>*>(options)->rep;
+  return reinterpret_cast<rocksdb::Options*>(options);
 }
 
 // REQUIRES that `family` is not null.
 inline rocksdb::ColumnFamilyHandle* FamilyOf(
     const rocksdb_column_family_handle_t* family) {
-  return reinterpret_cast<const Handle<rocksdb::ColumnFamilyHandle*>*>(family)
-      ->rep;
+  return *reinterpret_cast<rocksdb::ColumnFamilyHandle* const*>(family);
 }
 
 // Return handles that the C API owns and deletes by the virtual destructors of
