@@ -30,9 +30,7 @@ Result<Section> CopySection(const ParsedBlock& block, SectionType type,
   const auto found =
       std::ranges::find(block.sections, type, &FilterSection::type);
   if (found == block.sections.end()) {
-    return Error{type == SectionType::kRow
-                     ? "the filter has no ROW section"
-                     : "the filter has no ROWCOL section"};
+    return Error{Concat("the filter has no ", ToString(type), " section")};
   }
   if (!found->usable()) return Error{found->problem};
   Section section{*found, NewSectionMemory(found->size_bytes)};
