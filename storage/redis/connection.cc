@@ -110,11 +110,6 @@ void Connection::Free::operator()(redisContext* context) const {
   redisFree(context);
 }
 
-Connection::Connection(RedisEndpoint endpoint)
-    : endpoint_(std::move(endpoint)) {}
-
-Connection::~Connection() = default;
-
 std::string Connection::Where() const {
   if (!endpoint_.unix_socket.empty())
     return "Redis at " + endpoint_.unix_socket;

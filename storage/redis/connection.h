@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/status.h"
@@ -25,8 +26,8 @@ struct Reply {
 
 class Connection {
  public:
-  explicit Connection(RedisEndpoint endpoint);
-  ~Connection();
+  explicit Connection(RedisEndpoint endpoint)
+      : endpoint_(std::move(endpoint)) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
