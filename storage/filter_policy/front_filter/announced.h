@@ -1,9 +1,8 @@
 // Files that are being ingested.
 #pragma once
 
-#include <list>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/db.h"
@@ -16,39 +15,34 @@ namespace rowbloom::front_filter {
 // its destruction.
 class Announced {
  public:
-  // `env` has the files. May throw std::bad_alloc.
+  // `env` has the files. May throw std::bad_alloc. The destructor runs then,
+  // too, as the other constructor has returned.
   Announced(Core* core, rocksdb::Env* env,
-            const std::vector<rocksdb::IngestExternalFileArg>& files) {
+            const std::vector<rocksdb::IngestExternalFileArg>& files)
+      : Announced(core) {
+    of_families_.reserve(files.size());
     for (const rocksdb::IngestExternalFileArg& argument : files) {
       if (argument.column_family == nullptr) continue;
       Family* const family = core->Find(argument.column_family->GetID());
       if (family == nullptr) continue;
-      of_families_.emplace_back(core, family, env, argument.external_files);
+      of_families_.emplace_back(family,
+                                family->Announce(env, argument.external_files));
     }
   }
+  ~Announced() {
+    for (const auto& [family, files] : of_families_) {
+      family->Finish(files);
+      core_.Wake(family);
+    }
+  }
+  Announced(const Announced&) = delete;
+  Announced& operator=(const Announced&) = delete;
 
  private:
-  class OfFamily {
-   public:
-    OfFamily(Core* core, Family* family, rocksdb::Env* env,
-             const std::vector<std::string>& paths)
-        : core_(*core),
-          family_(*family),
-          files_(family->Announce(env, paths)) {}
-    ~OfFamily() {
-      family_.Finish(files_);
-      core_.Wake(&family_);
-    }
-    OfFamily(const OfFamily&) = delete;
-    OfFamily& operator=(const OfFamily&) = delete;
+  explicit Announced(Core* core) : core_(*core) {}
 
-   private:
-    Core& core_;
-    Family& family_;
-    const std::shared_ptr<Announcement> files_;
-  };
-
-  std::list<OfFamily> of_families_;
+  Core& core_;
+  std::vector<std::pair<Family*, std::shared_ptr<Announcement>>> of_families_;
 };
 
 }  // namespace rowbloom::front_filter
