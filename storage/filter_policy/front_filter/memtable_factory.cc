@@ -36,15 +36,15 @@ std::string_view UserKeyOf(const char* entry) {
 // A skip list whose handles are the entries themselves.
 class Memtable final : public MemTableRep {
  public:
+  // Takes `inner` once there is memory for this.
   Memtable(rocksdb::Allocator* allocator, const std::shared_ptr<Core>& core,
-           Family* family, std::shared_ptr<MemtableRows> rows)
+           Family* family, std::shared_ptr<MemtableRows> rows,
+           std::unique_ptr<MemTableRep>* inner)
       : MemTableRep(allocator),
+        inner_(std::move(*inner)),
         core_(core),
         family_(family),
         rows_(std::move(rows)) {}
-
-  // Must be called before all others.
-  void Wrap(std::unique_ptr<MemTableRep> inner) { inner_ = std::move(inner); }
 
   ~Memtable() override {
     inner_.reset();
@@ -275,10 +275,7 @@ class Factory final : public MemTableRepFactory {
       }
       auto rows = family->AddMemtable();
       if (rows == nullptr) return inner.release();
-      auto memtable =
-          std::make_unique<Memtable>(allocator, core_, family, std::move(rows));
-      memtable->Wrap(std::move(inner));
-      return memtable.release();
+      return new Memtable(allocator, core_, family, std::move(rows), &inner);
     } catch (...) {
       core_->GiveUp("there was no memory for the filter of a memtable");
       return inner.release();
