@@ -39,20 +39,7 @@ namespace {
 
 using rocksdb::Status;
 
-// The sizes of the first versions of the structs. Programs that were compiled
-// with them still pass these sizes. New members begin after them, and fill
-// whole 8 bytes: programs do not set padding. The structs that the library
-// fills never change.
-template <typename Options>
-constexpr size_t kFirstBytes = 0;
-template <>
-constexpr size_t kFirstBytes<rowbloom_store_options_t> = 56;
-template <>
-constexpr size_t kFirstBytes<rowbloom_read_options_t> = 104;
-static_assert(sizeof(rowbloom_store_options_t) >=
-              kFirstBytes<rowbloom_store_options_t>);
-static_assert(sizeof(rowbloom_read_options_t) >=
-              kFirstBytes<rowbloom_read_options_t>);
+// Structs without a member for their size never change.
 static_assert(sizeof(rowbloom_column_t) == 24);
 static_assert(sizeof(rowbloom_cell_t) == 48);
 static_assert(sizeof(rowbloom_row_t) == 32);
@@ -61,13 +48,16 @@ static_assert(sizeof(rowbloom_row_t) == 32);
 constexpr size_t kMaxStructBytes = 4096;
 
 // Copies the options that a program gave. The program may have been compiled
-// for an earlier version, with fewer members, or for a later one.
-template <typename Options>
+// for an earlier version, with fewer members, or for a later one. kFirstBytes
+// is the size of the first version, which programs still pass. New members
+// begin after it, and fill whole 8 bytes: programs do not set padding.
+template <size_t kFirstBytes, typename Options>
 Status TakeOptions(const Options* given, Options* options) {
+  static_assert(sizeof(Options) >= kFirstBytes);
   *options = {};
   if (given == nullptr) return Status::OK();
   const size_t size = given->struct_size;
-  if (size < kFirstBytes<Options> || size > kMaxStructBytes) {
+  if (size < kFirstBytes || size > kMaxStructBytes) {
     return InvalidArgument("struct_size of the options is ", size,
                            ", expected ", sizeof(Options));
   }
@@ -85,7 +75,7 @@ Status TakeOptions(const Options* given, Options* options) {
 Status TakeStoreOptions(const rowbloom_store_options_t* given,
                         StoreOptions* options) {
   rowbloom_store_options_t set;
-  const Status s = TakeOptions(given, &set);
+  const Status s = TakeOptions<56>(given, &set);
   if (!s.ok()) return s;
   if (set.key_layout != nullptr) {
     const auto layout = KeyLayout::FromString(set.key_layout);
@@ -124,7 +114,7 @@ Status TakeFamilies(const char* const* texts, size_t count,
 Status TakeScanOptions(const rowbloom_read_options_t* given,
                        ScanOptions* options) {
   rowbloom_read_options_t set;
-  const Status s = TakeOptions(given, &set);
+  const Status s = TakeOptions<104>(given, &set);
   if (!s.ok()) return s;
   for (size_t i = 0; i < set.column_count; ++i) {
     const rowbloom_column_t& column = set.columns[i];
