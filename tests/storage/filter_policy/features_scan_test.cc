@@ -104,6 +104,10 @@ TEST_F(ScanFeatures, TotalOrderSeekAsksNothingAndSeesAll) {
   scan.total_order_seek = true;
   EXPECT_EQ(Forward(scan, kAbsentRow).size(), (kRows - 101) * 2u);
   EXPECT_EQ(Asked(), 0u);
+  // Since RocksDB 9.7 this option is not overruled any more.
+  scan.prefix_same_as_start = true;
+  EXPECT_EQ(Forward(scan, kAbsentRow), Keys());
+  EXPECT_EQ(Asked() > 0, ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 907);
 }
 
 // The rows to both sides of each edge of a partition.
