@@ -26,6 +26,7 @@
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
@@ -69,8 +70,11 @@ struct Way {
   std::optional<double> rate;  // rowbloom's filters; nullopt: RocksDB's Bloom
   bool in_front = false;
   bool cells = false;  // ROWCOL sections in front, too
+  bool rows = false;   // RocksDB's Bloom of rows as prefixes, not of keys
 };
 constexpr Way kStock = {"stock Bloom", std::nullopt};
+constexpr Way kStockRows = {
+    .name = "stock Bloom, rows", .rate = std::nullopt, .rows = true};
 constexpr Way kPolicy = {"rowbloom", 0.01};
 constexpr Way kFront = {"front filter", 0.01, true};
 constexpr Way kFrontLow = {"front filter, 0.001", kLowRate, true};
@@ -118,6 +122,11 @@ class Database {
     options.write_buffer_size = size_t{2} << 30;
     options.level0_slowdown_writes_trigger = 1 << 20;
     options.level0_stop_writes_trigger = 1 << 20;
+    if (way.rows) {
+      table.whole_key_filtering = false;
+      options.prefix_extractor.reset(
+          rocksdb::NewFixedPrefixTransform(Key(0, 0).find(':') + 1));
+    }
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     if (way.rate) {
       OrThrow(ConfigureRowFilters({.key_layout = KeyLayout::Delimited(':'),
@@ -414,7 +423,8 @@ class FrontBench {
   void MeasureReads(const Shape& shape) {
     const std::string where = shape.name();
     std::vector<std::unique_ptr<Database>> databases;
-    for (const Way& way : {kStock, kFrontLow, kFront, kFrontCells, kPolicy}) {
+    for (const Way& way :
+         {kStock, kFrontLow, kFront, kFrontCells, kPolicy, kStockRows}) {
       bench_->Step(fmt::format("{}: writing, {}", where, way.name));
       databases.push_back(
           std::make_unique<Database>(way, NewPath(), arguments_.cache_share));
