@@ -137,6 +137,7 @@ class Database {
       std::unique_ptr<FrontFilterDB> opened;
       FrontFilterOptions front;
       if (way.cells) front.cell_memory_limit_bytes = UINT64_MAX;
+      if (cache_share > 0) front.charged_cache = cache_;
       OrThrow(OpenWithFrontFilter(front, options, path, &opened));
       opened->front_filter()->WaitUntilArmed();
       db_ = std::move(opened);
@@ -149,7 +150,10 @@ class Database {
   rocksdb::DB* db() const { return db_.get(); }
 
   // Writes the rows and reads all blocks, as many as the cache has room for.
-  void Fill(const Arguments& arguments, const Shape& shape) {
+  // That is *cache_bytes, which the first of the databases that are compared
+  // sets: files with larger filters get no larger cache.
+  void Fill(const Arguments& arguments, const Shape& shape,
+            size_t* cache_bytes) {
     if (shape.files == 0) {
       for (int level = kLevels; level > 0; --level) {
         WriteFile(arguments,
@@ -167,8 +171,11 @@ class Database {
                                &bytes)) {
         OrThrow(Status::NotSupported("no size of files"));
       }
-      cache_->SetCapacity(
-          static_cast<size_t>(static_cast<double>(bytes) * cache_share_));
+      if (*cache_bytes == 0) {
+        *cache_bytes =
+            static_cast<size_t>(static_cast<double>(bytes) * cache_share_);
+      }
+      cache_->SetCapacity(*cache_bytes);
     }
     rocksdb::ReadOptions all;
     all.total_order_seek = true;
@@ -211,7 +218,7 @@ class Database {
   static constexpr uint64_t kFileBytes = 16 << 20;
 
   const char* name_;
-  const double cache_share_;  // share of the files' bytes; 0: room for all
+  const double cache_share_;  // as Arguments has it
   const std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<rocksdb::DB> db_;
 };
@@ -423,12 +430,13 @@ class FrontBench {
   void MeasureReads(const Shape& shape) {
     const std::string where = shape.name();
     std::vector<std::unique_ptr<Database>> databases;
+    size_t cache_bytes = 0;
     for (const Way& way :
          {kStock, kFrontLow, kFront, kFrontCells, kPolicy, kStockRows}) {
       bench_->Step(fmt::format("{}: writing, {}", where, way.name));
       databases.push_back(
           std::make_unique<Database>(way, NewPath(), arguments_.cache_share));
-      databases.back()->Fill(arguments_, shape);
+      databases.back()->Fill(arguments_, shape, &cache_bytes);
     }
     const Database& stock = *databases[0];
     const Database& front_low = *databases[1];
@@ -558,8 +566,8 @@ int Run(int argc, char** argv) {
   app->add_flag("--levels,!--no-levels", arguments.levels,
                 "a tree of five levels, too");
   app->add_option("--cache-share", arguments.cache_share,
-                  "of the files' bytes, filters in the cache, too; 0: the "
-                  "cache has room for all data blocks")
+                  "of the bytes of the first database's files, filters in the "
+                  "cache, too; 0: the cache has room for all data blocks")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
   Bench bench;
