@@ -110,7 +110,10 @@ class Database {
   Database(const Way& way, const std::string& path, double cache_share = 0)
       : name_(way.name),
         cache_share_(cache_share),
-        cache_(rocksdb::NewLRUCache(size_t{4} << 30)) {
+        // One shard if the cache gets small: a filter has to fit into its
+        // shard.
+        cache_(
+            rocksdb::NewLRUCache(size_t{4} << 30, cache_share > 0 ? 0 : -1)) {
     rocksdb::BlockBasedTableOptions table;
     table.block_cache = cache_;
     table.cache_index_and_filter_blocks = cache_share > 0;
