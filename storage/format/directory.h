@@ -16,15 +16,15 @@
 
 namespace rowbloom {
 
-// Returns what Env::FileExists does. RocksDB's own (7.8.3 to 11.8.1 with
-// assertions, as Debian's) ends the process at an error that it does not
-// expect, such as that of a mount whose server is gone.
+// Returns what Env::FileExists does, but an error for a path that cannot be
+// looked up, as below a directory that may not be searched: RocksDB's own
+// returns NotFound, as if nothing was there. At an error that it does not
+// expect, such as that of a mount whose server is gone, it (7.8.3 to 11.8.1
+// with assertions, as Debian's) ends the process.
 inline rocksdb::Status FileExists(rocksdb::Env* env, const std::string& path) {
   if (access(path.c_str(), F_OK) != 0) {
     switch (const int error = errno) {
-      case EACCES:
       case EIO:
-      case ELOOP:
       case ENAMETOOLONG:
       case ENOENT:
       case ENOMEM:

@@ -1,4 +1,4 @@
-// A path whose file system does not answer.
+// Paths that cannot be looked up.
 #include "storage/format/directory.h"
 
 #include <fcntl.h>
@@ -13,10 +13,12 @@
 #include "tests/support/temp_dir.h"
 
 // Takes the place of the C library's, for RocksDB's calls, too. ENOTCONN is the
-// error of a FUSE mount without its server, ESTALE one of NFS.
+// error of a FUSE mount without its server, ESTALE one of NFS. Root may search
+// each directory, and does not meet EACCES.
 extern "C" int access(const char* path, int mode) noexcept {
-  if (std::string_view(path).ends_with("/dead")) {
-    errno = ENOTCONN;
+  const std::string_view name(path);
+  if (name.ends_with("/dead") || name.ends_with("/closed/db")) {
+    errno = name.ends_with("/dead") ? ENOTCONN : EACCES;
     return -1;
   }
   return faccessat(AT_FDCWD, path, mode, 0);
@@ -35,6 +37,8 @@ TEST(FileExists, APathThatCannotBeLookedUpIsAnError) {
   rocksdb::Env* const env = rocksdb::Env::Default();
   EXPECT_THAT(FileExists(env, dir.File("dead")),
               StatusIs(Status::kIOError, HasSubstr(dir.File("dead"))));
+  EXPECT_THAT(FileExists(env, dir.File("closed/db")),
+              StatusIs(Status::kIOError, HasSubstr("/closed/db: ")));
   EXPECT_TRUE(FileExists(env, dir.File("none")).IsNotFound());
   EXPECT_THAT(FileExists(env, dir.path().string()), IsOk());
 }
