@@ -243,11 +243,12 @@ class Verification {
     std::string manifest;
     Status s =
         CheckManifest(options.env, opened_.path, /*is_copy=*/false, &manifest);
+    const std::string read = s.IsCorruption() ? manifest : "CURRENT";
     if (s.ok()) {
       s = rocksdb::DB::ListColumnFamilies(options, opened_.path, &names);
     }
     if (!s.ok()) {
-      Add({.file = opened_.path + "/CURRENT", .problem = s.ToString()});
+      Add({.file = opened_.path + "/" + read, .problem = s.ToString()});
       return;
     }
     for (const auto& [name, family] : *families_) {
