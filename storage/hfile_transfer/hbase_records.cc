@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -13,6 +13,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "hbase.pb.h"
 #include "rowbloom/printable.h"
+#include "storage/format/input_file.h"
 #include "storage/format/parse_message.h"
 #include "storage/format/status_text.h"
 #include "storage/hfile_transfer/store_file_name.h"
@@ -32,20 +33,16 @@ constexpr std::string_view kFirstOfRow("\0\x7f\xff\xff\xff\xff\xff\xff\xff\xff",
 constexpr int32_t kManifestVersion = 2;
 
 Status ReadAll(const std::string& path, std::string* bytes) {
-  std::error_code error;
-  const uint64_t size = fs::file_size(path, error);
-  if (error) return Status::IOError(path + ": " + error.message());
+  std::unique_ptr<InputFile> file;
+  Status s = InputFile::Open(path, &file);
+  if (!s.ok()) return s;
+  const uint64_t size = file->size_bytes();
   if (size > kMaxRecordBytes) {
     return Corruption(path, ": ", size, " bytes, expected at most ",
                       kMaxRecordBytes);
   }
   bytes->resize(size);
-  std::ifstream file(path, std::ios::binary);
-  if (!file.read(bytes->data(), static_cast<std::streamsize>(size))) {
-    return Status::IOError(
-        Concat(path, ": offset 0: cannot read ", size, " bytes"));
-  }
-  return Status::OK();
+  return file->ReadAt(0, size, bytes->data());
 }
 
 // The bytes after those that tell a record.

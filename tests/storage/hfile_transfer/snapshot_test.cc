@@ -464,7 +464,7 @@ TEST_F(ImportOfASnapshot, FailuresLeaveNothing) {
          "which is in none of", "/archive/" + std::string(kOrders)});
   Copy();
   fs::remove(Copied(".hbase-snapshot/orders-20261122/data.manifest"));
-  fails({}, Status::kIOError, {"/data.manifest: No such file"});
+  fails({}, Status::kIOError, {"/data.manifest: cannot open: No such file"});
 }
 
 // A link to itself stands for a directory of another user: the system resolves
