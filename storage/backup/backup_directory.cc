@@ -35,6 +35,11 @@ Status NoBackup(const std::string& directory, uint32_t id) {
   return NotFound("no backup ", id, " in ", directory);
 }
 
+// The prefix of messages about a backup.
+std::string InBackup(const std::string& directory, uint32_t id) {
+  return Concat(directory, ": backup ", id, ": ");
+}
+
 // False: there is no backup `id`. It may have been deleted since it was opened:
 // its list is deleted before its files.
 bool IsListed(Env* env, const std::string& directory, uint32_t id) {
@@ -364,10 +369,12 @@ Status VerifyBackup(const std::string& directory, uint32_t id, Env* env) {
     if (!s.ok() && !IsListed(env, directory, id)) {
       return NoBackup(directory, id);
     }
-    // RocksDB returns NotFound for a missing file, and names it.
-    return s.IsNotFound() && s.getState() != nullptr
-               ? Status::Corruption(s.getState())
-               : s;
+    // RocksDB returns NotFound for a missing file, and names it. It does not
+    // name a damaged list.
+    return Prefixed(InBackup(directory, id),
+                    s.IsNotFound() && s.getState() != nullptr
+                        ? Status::Corruption(s.getState())
+                        : s);
   });
 }
 
@@ -403,7 +410,7 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
       // RocksDB does not name the damaged file here.
       const Status named =
           engine->VerifyBackup(wanted->id, /*verify_with_checksum=*/true);
-      return Prefixed(Concat(directory, ": backup ", wanted->id, ": "),
+      return Prefixed(InBackup(directory, wanted->id),
                       named.IsCorruption() ? named : s);
     };
     const Status s = ReadBackups(env, directory, restore);

@@ -350,6 +350,11 @@ TEST_F(StoreBackup, DamageIsNamedAndKeepsFromRestoring) {
   EXPECT_THAT(VerifyBackup(backups_, 2), IsOk());
   ASSERT_THAT(RestoreBackup(backups_, std::nullopt, path), IsOk());
   EXPECT_TRUE(RowsAt(path) == AllRows(store_.get()));
+  // RocksDB tells of an empty line, and not of which list.
+  WriteFile(backups_ + "/meta/1", "\n");
+  EXPECT_THAT(
+      VerifyBackup(backups_, 1),
+      StatusIs(Status::kCorruption, HasSubstr(backups_ + ": backup 1: ")));
 }
 
 TEST_F(StoreBackup, DamageOfTheStoreIsNamedAndNotCopied) {
