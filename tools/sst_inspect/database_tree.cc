@@ -343,6 +343,12 @@ bool IsDatabase(const std::string& path) {
 Status ReadTree(const std::string& path,
                 const std::vector<std::string>& other_directories,
                 DatabaseTree* tree) {
+  std::error_code error;
+  const fs::path current = fs::path(path) / "CURRENT";
+  // Another user's, for example, is no mistake in the path.
+  if (fs::status(current, error).type() == fs::file_type::none) {
+    return IOError(current.string(), ": ", error.message());
+  }
   if (!IsDatabase(path)) {
     return Status::InvalidArgument(
         path + ": no database: expected a directory with a file CURRENT");
