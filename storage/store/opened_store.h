@@ -178,7 +178,7 @@ struct OpenedStore {
   // The log and the threads belong to that one.
   bool IsForked() const { return fork_number != ForkNumber(); }
   // NotSupported: the store is open for reading only, or forked. Otherwise
-  // returns Listener::error(), after which RocksDB takes no more writes.
+  // returns Listener::error() and a note. RocksDB takes no more writes then.
   // RocksDB itself would try other changes: a flush after one that could not
   // create its log fails an assertion (7.8.3 with assertions, as Debian's).
   rocksdb::Status CheckWritable() const {
@@ -190,7 +190,13 @@ struct OpenedStore {
                           " was opened before this process was forked: a ",
                           "child can open a store for reading");
     }
-    return listener->error();
+    // The cause may be gone by now, as when a full disk has space again.
+    rocksdb::Status error = listener->error();
+    if (error.ok()) return error;
+    const char* const message = error.getState();
+    return {error.code(), error.subcode(), error.severity(),
+            Concat(message == nullptr ? "" : message, "; the store at ", path,
+                   " takes no changes until it is opened again")};
   }
 
   // Finds the bytes of the row that a key begins with; DecodeRow decodes them.

@@ -172,7 +172,7 @@ class Writer::Draft {
     }
     if (!s.ok()) {
       // RocksDB's error may only say that it waited, or had an earlier error.
-      Status stopped = opened_.listener->error();
+      Status stopped = opened_.CheckWritable();
       return stopped.ok() ? s : stopped;
     }
     options.sync = false;

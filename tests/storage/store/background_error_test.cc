@@ -32,6 +32,7 @@ namespace {
 
 using rocksdb::IOStatus;
 using rocksdb::Status;
+using ::testing::HasSubstr;
 
 class BackgroundErrors : public ::testing::Test {
  protected:
@@ -98,6 +99,9 @@ TEST_F(BackgroundErrors, OfCompactionsWithoutSpaceLetNoWriteWait) {
   EXPECT_TRUE(s.IsNoSpace());
   EXPECT_TRUE(Put(0).IsNoSpace());
   EXPECT_TRUE(store_->DropFamily("f").IsNoSpace());
+  EXPECT_THAT(Put(0), StatusIs(Status::kIOError,
+                               HasSubstr("the store at " + path_ +
+                                         " takes no changes until it is")));
   files_->Off(FileCall::kMake);
   Open();
   ExpectRows(row - 1);
