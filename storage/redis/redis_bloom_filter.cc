@@ -167,9 +167,10 @@ class RedisBloomFilter::Impl {
            "\": ";
   }
   Status Gone() const {
-    return Status::NotFound("the filter \"" + ToPrintable(options_.name) +
-                            "\" is gone: evicted, deleted, or lost with its "
-                            "server, and perhaps made anew");
+    return NotFound(connection_.Where(), ": the filter \"",
+                    ToPrintable(options_.name),
+                    "\" is gone: evicted, deleted, or lost with its "
+                    "server, and perhaps made anew");
   }
   Status Unexpected() const {
     return Status::IOError(Named() + "a reply of another type");
@@ -214,7 +215,8 @@ class RedisBloomFilter::Impl {
       return connection_.Call({"UNWATCH"}, &replies[0]);
     }
     if (!exists && !options_.create_if_missing) {
-      return Status::NotFound("no filter \"" + ToPrintable(name) + "\"");
+      return NotFound(connection_.Where(), ": no filter \"", ToPrintable(name),
+                      "\"");
     }
     const uint64_t most = (shape().bits + 7) / 8;
     // Keys of a filter of this shape set no bit behind the last one.
@@ -229,8 +231,8 @@ class RedisBloomFilter::Impl {
     }
     if (exists && is_other) {
       return NotFound(
-          "the string \"", ToPrintable(name), "\" of ", bytes,
-          " bytes has no mark of a filter of ", shape().bits,
+          connection_.Where(), ": the string \"", ToPrintable(name), "\" of ",
+          bytes, " bytes has no mark of a filter of ", shape().bits,
           " bits: it has another size, another program made it, or it was "
           "lost and begun anew");
     }

@@ -217,7 +217,9 @@ TEST_F(RedisFilter, OpenFindsWhatIsThereAlone) {
   options_.create_if_missing = false;
   std::unique_ptr<RedisBloomFilter> filter;
   EXPECT_THAT(RedisBloomFilter::Open(options_, &filter),
-              StatusIs(Status::kNotFound, HasSubstr("no filter \"seen\"")));
+              StatusIs(Status::kNotFound,
+                       HasSubstr("Redis at " + options_.endpoint.unix_socket +
+                                 ": no filter \"seen\"")));
   EXPECT_EQ(filter, nullptr);
   options_.create_if_missing = true;
   EXPECT_THAT(Open()->Put("a"), IsOk());
