@@ -16,17 +16,28 @@ namespace fs = std::filesystem;
 using rocksdb::Status;
 
 // Finds FAMILY/FILE in any region of the table: HBase has one for all its MOB
-// files, and file names are unique.
-bool FindInRegions(const std::string& table_directory,
-                   const std::string& family_and_file, std::string* path) {
+// files, and file names are unique. Leaves *path empty if it is in none.
+Status FindInRegions(const std::string& table_directory,
+                     const std::string& family_and_file, std::string* path) {
   std::error_code error;
-  for (fs::directory_iterator region(table_directory, error);
-       !error && region != fs::directory_iterator(); region.increment(error)) {
-    *path = (region->path() / family_and_file).string();
-    std::error_code absent;
-    if (fs::is_regular_file(*path, absent)) return true;
+  if (!fs::exists(table_directory, error) && !error) return Status::OK();
+  fs::directory_iterator region(table_directory, error);
+  for (; !error && region != fs::directory_iterator();
+       region.increment(error)) {
+    const std::string file = (region->path() / family_and_file).string();
+    std::error_code unread;
+    const fs::file_type type = fs::status(file, unread).type();
+    if (type == fs::file_type::none) {
+      return IOError(file, ": ", unread.message());
+    }
+    if (type == fs::file_type::regular) {
+      *path = file;
+      return Status::OK();
+    }
   }
-  return false;
+  if (!error) return Status::OK();
+  return IOError(table_directory,
+                 ": cannot read the directory: ", error.message());
 }
 
 }  // namespace
@@ -93,9 +104,12 @@ Status MobFiles::Open(const std::string& root, std::string_view family,
     return Status::OK();
   }
   std::string path;
-  if (root.empty() ||
-      (!FindInRegions(root + "/mobdir" + of_table, family_and_file, &path) &&
-       !FindInRegions(root + "/archive" + of_table, family_and_file, &path))) {
+  for (const char* in : {"/mobdir", "/archive"}) {
+    if (root.empty() || !path.empty()) break;
+    Status s = FindInRegions(root + in + of_table, family_and_file, &path);
+    if (!s.ok()) return s;
+  }
+  if (path.empty()) {
     return NotSupported(
         "its value is in MOB file \"", ToPrintable(reference.file),
         "\", which is in no region below mobdir", of_table, " or archive",

@@ -405,7 +405,11 @@ Status FindTarget(const std::vector<std::string>& table_directories,
     *path =
         Concat(directory, "/", target.region, "/", family, "/", target.file);
     std::error_code error;
-    if (fs::is_regular_file(*path, error)) return Status::OK();
+    const fs::file_type type = fs::status(*path, error).type();
+    if (type == fs::file_type::regular) return Status::OK();
+    if (type == fs::file_type::none) {
+      return Status::IOError(*path + ": " + error.message());
+    }
     places += (places.empty() ? "" : ", ") + directory;
   }
   return NotSupported(

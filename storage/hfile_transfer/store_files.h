@@ -66,6 +66,7 @@ std::vector<std::string> TableDirectories(const std::string& root,
 
 // The path of a target's file in the first of the directories that has it.
 // NotSupported, without a name before it: none has; the message has the cure.
+// IOError: one cannot be searched.
 rocksdb::Status FindTarget(const std::vector<std::string>& table_directories,
                            const StoreFileTarget& target,
                            const std::string& family, std::string* path);

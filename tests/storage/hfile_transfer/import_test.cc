@@ -968,6 +968,15 @@ TEST_F(ImportOfMobValues, AreNeededOnceAFileWithDeletesIsLeftOut) {
   EXPECT_THAT(Values("a", "q"), ElementsAre(Large("a").value));
 }
 
+// A link to itself stands for a directory of another user.
+TEST_F(ImportOfMobValues, InADirectoryThatCannotBeSearchedAreNotAbsent) {
+  const std::string table = WriteStoreFile({ReferenceTo("01", Large("r"))});
+  const std::string mobdir = dir_.File("hbase/mobdir");
+  std::filesystem::create_symlink(mobdir, mobdir);
+  ExpectRefused({table}, Status::kIOError,
+                {mobdir + "/data/default/orders: cannot read the directory"});
+}
+
 TEST_F(ImportOfMobValues, ThatAreNowhereAreNamed) {
   const std::string mob = WriteMob("01", {Large("q"), Large("s")});
   const HFileCell cell = Large("r");

@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using rocksdb::Status;
 using test::IsOk;
+using test::StatusIs;
 using test::TempDir;
 using test::WriteFile;
 using testing::ElementsAre;
@@ -359,6 +360,18 @@ TEST_F(StoreFiles, OfARegionWithWritesInNoneAreRefused) {
   // They were in HFiles when the region was closed.
   Write(edits + "8.seqid");
   EXPECT_THAT(FindInRegions(), ElementsAre("01"));
+}
+
+TEST(FindTarget, ADirectoryThatCannotBeSearchedIsAnError) {
+  const TempDir dir;
+  const std::string table = dir.File("t");
+  fs::create_symlink(table, table);
+  StoreFileTarget target;
+  target.region = "aa";
+  target.file = "bb";
+  std::string path;
+  EXPECT_THAT(FindTarget({table}, target, "f", &path),
+              StatusIs(Status::kIOError, HasSubstr(table + "/aa/f/bb: ")));
 }
 
 }  // namespace
