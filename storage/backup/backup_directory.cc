@@ -385,10 +385,12 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
     Staging staging(env, path, ".restoring");
     const auto restore = [&](BackupEngineReadOnly* engine) -> Status {
       const std::vector<BackupInfo> backups = BackupsOf(*engine);
-      const auto wanted = std::find_if(
+      auto wanted = std::find_if(
           backups.rbegin(), backups.rend(), [&id](const BackupInfo& backup) {
             return id ? backup.id == *id : !backup.damaged;
           });
+      // If all are damaged, the error is that of the newest.
+      if (!id && wanted == backups.rend()) wanted = backups.rbegin();
       if (wanted == backups.rend()) {
         return id ? NoBackup(directory, *id)
                   : NotFound("no backup in ", directory);

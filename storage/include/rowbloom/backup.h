@@ -58,12 +58,13 @@ rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id,
                              rocksdb::Env* env = rocksdb::Env::Default());
 
 // Makes a store of backup `id` (nullopt: the newest that ListBackups does not
-// show as damaged) at `path`, which must not exist or be an empty directory
-// that can be replaced (no mount point, link or "."), else InvalidArgument.
-// Compares checksums. Files are collected in `path`.restoring, which is renamed
-// to `path` as the last step: an interrupted restore leaves no store, and can
-// be repeated. If a directory of that name is no remains of a restore, the
-// error is InvalidArgument; if another call fills it, the error is Busy.
+// show as damaged; Corruption if all are) at `path`, which must not exist or be
+// an empty directory that can be replaced (no mount point, link or "."), else
+// InvalidArgument. Compares checksums. Files are collected in `path`.restoring,
+// which is renamed to `path` as the last step: an interrupted restore leaves no
+// store, and can be repeated. If a directory of that name is no remains of a
+// restore, the error is InvalidArgument; if another call fills it, the error is
+// Busy.
 rocksdb::Status RestoreBackup(const std::string& directory,
                               std::optional<uint32_t> id,
                               const std::string& path,

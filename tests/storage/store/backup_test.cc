@@ -341,6 +341,9 @@ TEST_F(StoreBackup, DamageIsNamedAndKeepsFromRestoring) {
   EXPECT_TRUE(VerifyBackup(backups_, 1).IsCorruption());
   std::filesystem::remove(file);
   EXPECT_TRUE(List().front().damaged);
+  EXPECT_THAT(
+      RestoreBackup(backups_, std::nullopt, path),
+      StatusIs(Status::kCorruption, HasSubstr(backups_ + ": backup 1: ")));
   EXPECT_THAT(VerifyBackup(backups_, 1),
               StatusIs(Status::kCorruption,
                        HasSubstr(std::filesystem::path(file).filename())));
