@@ -232,7 +232,8 @@ ExitCode Probe(const ProbeArgs& args, const Streams& streams) {
   const ExitCode worst = args.ForEachFile(streams, [&](const TableFile& file) {
     return Prober(file, args, output).Run(&counts);
   });
-  if (counts.answered + counts.without_layout > 1 && !args.json) {
+  // A single file shows its answer, unless it has none.
+  if ((counts.answered > 1 || counts.without_layout > 0) && !args.json) {
     streams.out << fmt::format("{} of {} files may hold the {}",
                                counts.may_be_there, counts.answered,
                                args.key         ? "key"

@@ -228,6 +228,8 @@ TEST(ProbeVerb, FilesWithoutOurFilterMayHoldEverything) {
   const Output none = RunFine({"probe", dir.File("none.sst"), "--row", "r"});
   EXPECT_EQ(Answer(none.out, "filter"), "none");
   EXPECT_EQ(Answer(none.out, "verdict"), "may be there");
+  EXPECT_THAT(none.out, HasSubstr("0 of 0 files may hold the row; 1 without a "
+                                  "key layout"));
   const Output ribbon =
       RunFine({"probe", dir.File("ribbon.sst"), "--row", "r"});
   EXPECT_EQ(Answer(ribbon.out, "filter"),
