@@ -70,8 +70,6 @@ Status CheckDirectory(Env* env, const std::string& directory,
   if (s.IsNotFound()) return NoBackups(directory);
   std::vector<std::string> names;
   if (s.ok()) s = ListDirectory(env, directory, &names);
-  // RocksDB returns NotFound for a directory that may not be read, too.
-  if (s.IsNotFound()) return Status::IOError(directory, "cannot be listed");
   if (!s.ok()) return s;
   const auto is_there = [&names](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();

@@ -38,7 +38,7 @@ inline rocksdb::Status FileExists(rocksdb::Env* env, const std::string& path) {
   return env->FileExists(path);
 }
 
-// The names in a directory but "." and "..".
+// The names in a directory but "." and "..". InvalidArgument: it is none.
 inline rocksdb::Status ListDirectory(rocksdb::Env* env,
                                      const std::string& directory,
                                      std::vector<std::string>* names) {
@@ -46,7 +46,16 @@ inline rocksdb::Status ListDirectory(rocksdb::Env* env,
   std::erase_if(*names, [](const std::string& name) {
     return name == "." || name == "..";
   });
-  return s;
+  // RocksDB's own returns NotFound, without a text, whatever the reason.
+  if (!s.IsNotFound()) return s;
+  std::error_code ignored;
+  const auto found = std::filesystem::status(directory, ignored);
+  if (exists(found) && !is_directory(found)) {
+    return rocksdb::Status::InvalidArgument(directory + " is not a directory");
+  }
+  const int error = access(directory.c_str(), R_OK) == 0 ? EACCES : errno;
+  return rocksdb::Status::IOError(directory + ": cannot be listed",
+                                  std::generic_category().message(error));
 }
 
 // Removes a file, or a directory with its contents. A link is removed, not the

@@ -70,10 +70,6 @@ class Staging {
     if (!s.ok() && FileExists(env_, directory_).IsNotFound()) {
       return rocksdb::Status::Busy(in_use);
     }
-    // RocksDB returns NotFound for a directory that may not be read, too.
-    if (s.IsNotFound()) {
-      return rocksdb::Status::IOError(directory_, "cannot be listed");
-    }
     if (!s.ok()) return s;
     SetPermissions(directory_, std::filesystem::perms::owner_all);
     s = rocksdb::WriteStringToFile(env_, "", Mark());

@@ -54,10 +54,6 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
   if (s.IsNotFound()) return Status::OK();
   std::vector<std::string> entries;
   if (s.ok()) s = ListDirectory(env, path, &entries);
-  if (s.IsNotFound()) {
-    return InvalidArgument(path,
-                           " is not a directory, or one that cannot be read");
-  }
   if (!s.ok()) return s;
   const auto has = [&entries](std::string_view name) {
     return std::find(entries.begin(), entries.end(), name) != entries.end();

@@ -1,4 +1,4 @@
-// Paths that cannot be looked up.
+// Paths that cannot be looked up or listed.
 #include "storage/format/directory.h"
 
 #include <fcntl.h>
@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -41,6 +44,20 @@ TEST(FileExists, APathThatCannotBeLookedUpIsAnError) {
               StatusIs(Status::kIOError, HasSubstr("/closed/db: ")));
   EXPECT_TRUE(FileExists(env, dir.File("none")).IsNotFound());
   EXPECT_THAT(FileExists(env, dir.path().string()), IsOk());
+}
+
+TEST(ListDirectory, SaysWhyItCannot) {
+  const test::TempDir dir;
+  rocksdb::Env* const env = rocksdb::Env::Default();
+  std::vector<std::string> names;
+  test::WriteFile(dir.File("file"), "");
+  EXPECT_THAT(ListDirectory(env, dir.File("file"), &names),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr(dir.File("file") + " is not a directory")));
+  EXPECT_THAT(ListDirectory(env, dir.File("closed/db"), &names),
+              StatusIs(Status::kIOError,
+                       HasSubstr(dir.File("closed/db") + ": cannot be listed: "
+                                                         "Permission denied")));
 }
 
 }  // namespace
