@@ -9,6 +9,7 @@
 
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
 #include "tools/table/key_format.h"
 
 namespace rowbloom::table {
@@ -206,10 +207,13 @@ FilterAnswer DecodedFilter::LookUp(const FilterLookup& lookup) const {
   if (!rowbloom_ || rowbloom_->usable()) {
     LookUpEntry(lookup, &answer);
   } else {
-    answer.problems.push_back(
-        {.status = Status::Corruption(rowbloom_->problem())});
-    answer.unusable = rowbloom_->sections().empty();
-    if (!answer.unusable) {  // only its layout is unknown
+    answer.unusable = true;
+    if (rowbloom_->sections().empty()) {
+      answer.problems.push_back(
+          {.status = Status::Corruption(rowbloom_->problem())});
+    } else {  // only its layout is unknown
+      answer.problems.push_back(
+          {.status = Status::NotSupported(rowbloom_->problem())});
       answer.sections.push_back({"ROW", Verdict::kUnusable});
       if (!lookup.is_row) {
         answer.sections.push_back({"ROWCOL", Verdict::kUnusable});
@@ -409,6 +413,11 @@ FilterAnswer SstFilterReader::LookUpIn(size_t partition,
   if (const DecodedFilter* const filter = Load(partition, &status)) {
     answer = filter->LookUp(lookup);
     if (lookup.with_rates) Rate(*filter, lookup, &answer);
+    if (answer.unusable) {
+      Status& why = answer.problems.front().status;
+      why = Located(file_.path(), "filter",
+                    partitions_[partition].handle.offset_bytes, why);
+    }
   } else {
     answer.unusable = true;
     answer.problems.push_back({.status = status});

@@ -105,7 +105,7 @@ struct FilterAnswer {
   std::vector<SectionAnswer> sections;
   By by = By::kKey;
   bool may_match = true;
-  bool unusable = false;  // a part could not be read
+  bool unusable = false;  // a part could not be read, or has no known layout
   // The predicted rates of false positives: of an absent key in an absent row
   // (`rate`) and in a present row (`column_rate`).
   double rate = 1;
