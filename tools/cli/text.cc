@@ -39,9 +39,14 @@ std::string PercentRange(double low, double high) {
 std::string WithoutControls(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
+  unsigned char before = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
+    // The controls from 0x80 to 0x9F, alone or as UTF-8 has them, after 0xC2.
+    const bool is_high =
+        byte >= 0x80 && byte < 0xa0 && (before < 0x80 || before == 0xc2);
+    before = byte;
+    if (byte < 0x20 || byte == 0x7f || is_high) {
       clean += fmt::format("\\x{:02X}", byte);
     } else {
       clean += c;

@@ -29,6 +29,9 @@ TEST(Text, SharesAreShownAsPercent) {
 TEST(Text, ControlCharactersNeverReachATerminal) {
   EXPECT_EQ(WithoutControls("a\x1b[2J\n\x7f\xc3\xa9"),
             "a\\x1B[2J\\x0A\\x7F\xc3\xa9");
+  // Those of 8 bits, and of UTF-8; a dash of UTF-8 has such bytes, too.
+  EXPECT_EQ(WithoutControls("a\x9b[2J \xc2\x9b[2J \xe2\x80\x93"),
+            "a\\x9B[2J \xc2\\x9B[2J \xe2\x80\x93");
 }
 
 TEST(Text, BytesAreTwoHexDigitsEach) {
