@@ -23,8 +23,10 @@ Status ListTable(const std::vector<std::string>& table_directories,
   for (const std::string& directory : table_directories) {
     if (!fs::exists(directory, error) && !error) continue;
     fs::recursive_directory_iterator entry(directory, error);
+    std::string last = directory;  // an error is of it
     for (; !error && entry != fs::recursive_directory_iterator();
          entry.increment(error)) {
+      last = entry->path().string();
       constexpr int kFileDepth = 2;  // below region and family
       if (entry.depth() < kFileDepth) continue;
       entry.disable_recursion_pending();
@@ -33,7 +35,7 @@ Status ListTable(const std::vector<std::string>& table_directories,
                      path.string());
     }
     if (error) {
-      return Status::IOError(directory +
+      return Status::IOError(last +
                              ": cannot read the directory: " + error.message());
     }
   }

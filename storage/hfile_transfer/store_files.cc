@@ -146,8 +146,10 @@ Status Search(const std::string& directory,
   fs::recursive_directory_iterator entry(
       directory, fs::directory_options::follow_directory_symlink, error);
   std::vector<std::string> found;
+  std::string last = directory;  // an error is of it
   for (; !error && entry != fs::recursive_directory_iterator();
        entry.increment(error)) {
+    last = entry->path().string();
     const bool is_directory = entry->is_directory(error);
     // A link that leads nowhere is read as a file.
     if (error == std::errc::no_such_file_or_directory) error.clear();
@@ -176,7 +178,7 @@ Status Search(const std::string& directory,
       if (!s.ok()) return s;
     }
   }
-  if (error) return CannotRead(directory, error);
+  if (error) return CannotRead(last, error);
   std::sort(found.begin(), found.end());
   files->insert(files->end(), found.begin(), found.end());
   return Status::OK();

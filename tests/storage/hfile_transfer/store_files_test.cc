@@ -362,6 +362,14 @@ TEST_F(StoreFiles, OfARegionWithWritesInNoneAreRefused) {
   EXPECT_THAT(FindInRegions(), ElementsAre("01"));
 }
 
+// A link to itself stands for a directory of another user.
+TEST_F(StoreFiles, InADirectoryThatCannotBeReadAreNamedWithIt) {
+  Write("t/aa/f/01");
+  fs::create_symlink(dir_.File("t/aa/g"), dir_.File("t/aa/g"));
+  ExpectRefused("t", Status::kIOError,
+                {dir_.File("t/aa/g") + ": cannot read the directory"});
+}
+
 TEST(FindTarget, ADirectoryThatCannotBeSearchedIsAnError) {
   const TempDir dir;
   const std::string table = dir.File("t");
