@@ -16,6 +16,20 @@ using rocksdb::Status;
 
 namespace {
 
+// Returns the settings of a family that are not as given.
+std::string Differences(const FamilyOptions& kept, const FamilyOptions& given) {
+  const auto wanted = FamilySpec::SettingsOf(given);
+  std::string text;
+  size_t at = 0;
+  for (const auto& [setting, value] : FamilySpec::SettingsOf(kept)) {
+    const std::string& other = wanted[at++].second;
+    if (value == other) continue;
+    text += fmt::format("{}{}={}, not {}", text.empty() ? "" : "; ", setting,
+                        value, other);
+  }
+  return text;
+}
+
 // Does with an open store what Store::Open would do: checks the key layout and
 // the families, and creates missing ones, all or none.
 Status OpenAgain(const std::string& db,
@@ -35,8 +49,9 @@ Status OpenAgain(const std::string& db,
       missing.push_back(family);
     } else if (found->second != family.options) {
       return Status::InvalidArgument(
-          "family \"" + ToPrintable(family.name) +
-          "\" has other settings: alter changes them");
+          fmt::format("family \"{}\" has {}: alter changes settings",
+                      ToPrintable(family.name),
+                      Differences(found->second, family.options)));
     }
   }
   return missing.empty() ? Status::OK() : store->CreateFamilies(missing);
