@@ -1,7 +1,5 @@
 #include "storage/hfile/block_cache.h"
 
-#include <utility>
-
 namespace rowbloom {
 
 uint64_t HFileBlockCache::NewFileId() {

@@ -1,7 +1,5 @@
 #include "storage/hfile/bloom_filter.h"
 
-#include <limits>
-
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "storage/format/status_text.h"

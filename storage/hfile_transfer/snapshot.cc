@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <map>
 #include <system_error>
-#include <utility>
 
 #include "storage/format/status_text.h"
 

@@ -17,7 +17,6 @@
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
 #include "tools/cli/arguments.h"
-#include "tools/cli/text.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "lib/bytes/integers.h"
-#include "rowbloom/printable.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "tools/sst/internal_key.h"
 #include "tools/sst_inspect/model.h"
 
 namespace rowbloom::sst_inspect {
