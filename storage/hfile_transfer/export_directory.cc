@@ -1,7 +1,5 @@
 #include "storage/hfile_transfer/export_directory.h"
 
-#include <cstdint>
-#include <random>
 #include <vector>
 
 #include "rowbloom/printable.h"
@@ -92,17 +90,8 @@ Status ExportDirectory::Commit() {
 }
 
 std::string NewFileName() {
-  constexpr char kDigits[] = "0123456789abcdef";
-  constexpr size_t kNameDigits = 32;
-  constexpr int kDigitsPerNumber = 8;
-  std::random_device random;
-  std::string name;
-  while (name.size() < kNameDigits) {
-    uint32_t number = random();
-    for (int i = 0; i < kDigitsPerNumber; ++i, number >>= 4) {
-      name.push_back(kDigits[number & 0xf]);
-    }
-  }
+  std::string name = rocksdb::Env::Default()->GenerateUniqueId();
+  std::erase(name, '-');
   return name;
 }
 
