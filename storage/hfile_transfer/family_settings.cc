@@ -39,11 +39,7 @@ std::string_view Find(const FamilySchema& schema, const char* name) {
 }
 
 bool IsOff(std::string_view value) {
-  const auto equals = [value](std::string_view word) {
-    return std::equal(value.begin(), value.end(), word.begin(), word.end(),
-                      [](char a, char b) { return (a | 0x20) == (b | 0x20); });
-  };
-  return value.empty() || equals("false");
+  return value.empty() || EqualInAnyCase(value, "false");
 }
 
 // Leaves *number as it is when the setting is not there.

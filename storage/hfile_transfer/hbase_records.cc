@@ -10,9 +10,9 @@
 #include <system_error>
 #include <utility>
 
-#include "google/protobuf/io/coded_stream.h"
 #include "hbase.pb.h"
 #include "rowbloom/printable.h"
+#include "storage/format/coding.h"
 #include "storage/format/input_file.h"
 #include "storage/format/parse_message.h"
 #include "storage/format/status_text.h"
@@ -68,15 +68,10 @@ Status Parse(const std::string& path, std::string_view bytes, const char* what,
 
 // Errors come without a path.
 Status ToRowRange(const proto::Reference& reference, RowRange* rows) {
-  constexpr size_t kLengthBytes = 2;
   std::string_view key = reference.split_key();
-  size_t row_bytes = 0;
-  if (key.size() >= kLengthBytes) {
-    row_bytes = size_t{static_cast<uint8_t>(key[0])} << 8 |
-                static_cast<uint8_t>(key[1]);
-    key.remove_prefix(kLengthBytes);
-  }
-  if (key.size() != row_bytes + kFirstOfRow.size() ||
+  uint16_t row_bytes = 0;
+  if (!GetBig(&key, &row_bytes) ||
+      key.size() != row_bytes + kFirstOfRow.size() ||
       key.substr(row_bytes) != kFirstOfRow) {
     return Corruption("split key \"", ToPrintable(reference.split_key()),
                       "\", expected the first key of a row");
@@ -292,13 +287,11 @@ Status ReadRegionInfo(const std::string& path, RegionInfo* region) {
   std::string bytes;
   Status s = ReadWithMagic(path, &bytes);
   if (!s.ok()) return s;
-  google::protobuf::io::CodedInputStream stream(
-      reinterpret_cast<const uint8_t*>(bytes.data()),
-      static_cast<int>(bytes.size()));
+  std::string_view rest = bytes;
   uint32_t message_bytes = 0;
-  std::string message;
-  if (!stream.ReadVarint32(&message_bytes) || message_bytes > bytes.size() ||
-      !stream.ReadString(&message, static_cast<int>(message_bytes))) {
+  std::string_view message;
+  if (!GetVarint(&rest, &message_bytes) ||
+      !GetBytes(&rest, message_bytes, &message)) {
     return Corruption(path, ": expected a region of ", message_bytes,
                       " bytes, found ", bytes.size());
   }
