@@ -25,13 +25,6 @@ constexpr size_t kMaxHashIndexBlockBytes = size_t{64} << 10;
 constexpr uint32_t kHashIndexBit = uint32_t{1} << 31;
 constexpr size_t kBucketCountBytes = 2;
 
-uint32_t Fixed32At(std::string_view bytes, size_t offset) {
-  std::string_view in = bytes.substr(offset);
-  uint32_t value = 0;
-  if (!GetFixed(&in, &value)) return 0;
-  return value;
-}
-
 }  // namespace
 
 EntryCursor::EntryCursor(std::string_view block, ValueForm form,
@@ -52,7 +45,7 @@ void EntryCursor::ReadRestarts() {
     return;
   }
   const size_t count_at = block_.size() - kRestartBytes;
-  uint32_t count = Fixed32At(block_, count_at);
+  auto count = LoadFixed<uint32_t>(block_.data() + count_at);
   size_t restarts_end = count_at;
   has_even_keys_ = (count & kEvenKeysBit) != 0;
   count &= ~kEvenKeysBit;
@@ -82,10 +75,10 @@ void EntryCursor::ReadRestarts() {
 }
 
 void EntryCursor::FindNextRestart() {
-  next_restart_at_ =
-      next_restart_ < restart_count_
-          ? Fixed32At(block_, restarts_at_ + next_restart_ * kRestartBytes)
-          : block_.size();
+  next_restart_at_ = next_restart_ < restart_count_
+                         ? LoadFixed<uint32_t>(block_.data() + restarts_at_ +
+                                               next_restart_ * kRestartBytes)
+                         : block_.size();
 }
 
 // Reads the offset of the values, and moves *restarts_end before it.
@@ -98,7 +91,7 @@ bool EntryCursor::SkipFirstValue(size_t* restarts_end) {
   }
   *restarts_end -= kFirstValueBytes;
   values_apart_ = true;
-  values_at_ = Fixed32At(block_, *restarts_end);
+  values_at_ = LoadFixed<uint32_t>(block_.data() + *restarts_end);
   return true;
 }
 
@@ -110,8 +103,7 @@ bool EntryCursor::SkipHashIndex(size_t* restarts_end) {
                             kBucketCountBytes));
   }
   const size_t count_at = end - kBucketCountBytes;
-  const size_t buckets = static_cast<unsigned char>(block_[count_at]) |
-                         static_cast<unsigned char>(block_[count_at + 1]) << 8;
+  const size_t buckets = LoadFixed<uint16_t>(block_.data() + count_at);
   if (buckets < 1 || buckets > count_at) {
     return Fail(
         fmt::format("hash index of {} buckets at offset {}, expected 1 to {}",

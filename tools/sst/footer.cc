@@ -93,20 +93,15 @@ Status DecodeHandles(std::string_view in, Footer* footer) {
 
 // Decodes them in the form of format_version 6 and 7. `whole` is the footer.
 Status DecodeExtended(std::string_view whole, Footer* footer) {
-  std::string_view in = whole.substr(1);
-  if (!in.starts_with(kExtendedMagic)) {
+  if (!whole.substr(1).starts_with(kExtendedMagic)) {
     return Corruption("expected 3e007a00 after the checksum type");
   }
-  in.remove_prefix(kExtendedMagic.size());
-  uint32_t stored = 0;
-  uint32_t metaindex_bytes = 0;
-  uint64_t zero = 0;
-  bool complete = GetFixed(&in, &stored) &&
-                  GetFixed(&in, &footer->base_context_checksum) &&
-                  GetFixed(&in, &metaindex_bytes);
-  in.remove_prefix(16);
-  complete = complete && GetFixed(&in, &zero);
-  if (!complete || footer->base_context_checksum == 0) {
+  const char* const numbers = whole.data() + kFooterChecksumAt;
+  const auto stored = LoadFixed<uint32_t>(numbers);
+  footer->base_context_checksum = LoadFixed<uint32_t>(numbers + 4);
+  const auto metaindex_bytes = LoadFixed<uint32_t>(numbers + 8);
+  const auto zero = LoadFixed<uint64_t>(numbers + 28);
+  if (footer->base_context_checksum == 0) {
     return Corruption("the base context checksum is 0");
   }
   std::string unsigned_footer(whole);

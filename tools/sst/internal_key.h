@@ -60,9 +60,7 @@ struct RangeDeletion {
                                            InternalKey* key) {
   if (bytes.size() < kInternalKeySuffixBytes) return false;
   key->user_key = bytes.substr(0, bytes.size() - kInternalKeySuffixBytes);
-  std::string_view suffix = bytes.substr(key->user_key.size());
-  uint64_t packed = 0;
-  if (!GetFixed(&suffix, &packed)) return false;
+  const auto packed = LoadFixed<uint64_t>(bytes.data() + key->user_key.size());
   key->sequence = packed >> 8;
   key->type = static_cast<EntryType>(packed & 0xff);
   return true;

@@ -105,12 +105,11 @@ Status SstFile::Verify(const BlockHandle& handle, std::string_view bytes,
                        CompressionType* compression) const {
   // The checksum covers the compression type, the trailer's first byte.
   const std::string_view covered = bytes.substr(0, handle.size_bytes + 1);
-  std::string_view trailer = bytes.substr(handle.size_bytes + 1);
-  uint32_t stored = 0;
+  const auto stored = LoadFixed<uint32_t>(bytes.data() + covered.size());
   const uint32_t expected =
       Checksum(footer_.checksum_type, covered) +
       ContextModifier(footer_.base_context_checksum, handle.offset_bytes);
-  if (!GetFixed(&trailer, &stored) || stored != expected) {
+  if (stored != expected) {
     return Damaged(handle, "block",
                    fmt::format("{} checksum {:08x} of its {} bytes expected, "
                                "found {:08x}",
