@@ -91,13 +91,9 @@ Status IndexWriter::AddLevel() {
   size_t payload_bytes = 0;
   for (size_t i = 0; i < root_.entries.size(); ++i) {
     chunk.Add(std::move(root_.entries[i]));
-    if (i >= min_entries_ && chunk.root_bytes >= max_block_bytes_) {
-      const Status status = WriteChunk(BlockType::kIntermediateIndex, &chunk,
-                                       &parent, &payload_bytes);
-      if (!status.ok()) return status;
-    }
-  }
-  if (!chunk.entries.empty()) {
+    const bool is_full =
+        i >= min_entries_ && chunk.root_bytes >= max_block_bytes_;
+    if (!is_full && i + 1 < root_.entries.size()) continue;
     const Status status = WriteChunk(BlockType::kIntermediateIndex, &chunk,
                                      &parent, &payload_bytes);
     if (!status.ok()) return status;
@@ -129,12 +125,10 @@ Status IndexWriter::WriteRoot(BlockLocation* root) {
   // The root still lists the leaves here, before AddLevel inserts levels
   // between.
   const std::string mid_key = levels_ > 1 ? MidKey() : std::string();
-  if (levels_ > 1) {
-    while (root_.root_bytes > max_block_bytes_ &&
-           root_.entries.size() > min_entries_ && levels_ < kMaxIndexLevels) {
-      const Status status = AddLevel();
-      if (!status.ok()) return status;
-    }
+  while (levels_ > 1 && root_.root_bytes > max_block_bytes_ &&
+         root_.entries.size() > min_entries_ && levels_ < kMaxIndexLevels) {
+    const Status status = AddLevel();
+    if (!status.ok()) return status;
   }
   std::string payload;
   payload.reserve(root_.root_bytes + mid_key.size());

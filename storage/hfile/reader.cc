@@ -51,22 +51,15 @@ Status Reader::Load(const std::string& path) {
   }
   file_id_ = cache_->NewFileId();
   comparator_ = ComparatorOf(trailer_.comparator);
-  const auto refuse = [this](std::string_view why) {
-    cells_status_ = NotSupported(file_->path(), ": ", why);
-  };
-  // In both cases only the trailer can be read.
-  if (trailer_.encrypted) {
-    refuse("the file is encrypted, which is not supported");
-    bloom_status_ = cells_status_;
-    return Status::OK();
-  }
-  if (!CodecOf(trailer_.compression)) {
-    refuse(Concat("compressed with ", ToString(trailer_.compression),
-                  ", which is not supported"));
-    bloom_status_ = cells_status_;
-    return Status::OK();
-  }
-  return LoadOnOpen();
+  if (is_readable()) return LoadOnOpen();
+  // Only the trailer can be read.
+  cells_status_ = bloom_status_ = NotSupported(
+      file_->path(), ": ",
+      trailer_.encrypted
+          ? "the file is encrypted"
+          : Concat("compressed with ", ToString(trailer_.compression)),
+      ", which is not supported");
+  return Status::OK();
 }
 
 Status Reader::LoadTrailer() {
