@@ -83,21 +83,6 @@ class HFileCellReader final : public CellReader {
   std::string key_;
 };
 
-// Returns the number of each block's entry in the index, by the block's offset.
-std::map<uint64_t, size_t> EntriesOf(const hfile::RootIndex& index) {
-  std::map<uint64_t, size_t> entries;
-  for (size_t entry = 0; entry < index.size(); ++entry) {
-    entries.try_emplace(index.location(entry).offset, entry);
-  }
-  return entries;
-}
-
-const hfile::RootIndex& ChunksOf(
-    const std::optional<hfile::BloomFilter>& filter) {
-  static const hfile::RootIndex kNone;
-  return filter ? filter->chunks : kNone;
-}
-
 // Converts the type of a block.
 BlockType TypeOf(hfile::BlockType type) {
   using enum BlockType;
@@ -110,46 +95,44 @@ BlockType TypeOf(hfile::BlockType type) {
   return kTypes[static_cast<size_t>(type)];
 }
 
-// Names a block among several of its type.
-class BlockNamer {
- public:
-  explicit BlockNamer(const hfile::Reader& reader)
-      : reader_(reader),
-        general_(EntriesOf(ChunksOf(reader.general_bloom()))),
-        delete_family_(EntriesOf(ChunksOf(reader.delete_family_bloom()))),
-        meta_(EntriesOf(reader.meta_root())) {}
+// The names of chunks and meta blocks, by their types and offsets.
+using BlockNames = std::map<std::pair<hfile::BlockType, uint64_t>, std::string>;
 
-  std::string NameOf(hfile::BlockType type, uint64_t offset) const {
-    switch (type) {
-      case hfile::BlockType::kGeneralBloomMeta:
-        return kGeneral;
-      case hfile::BlockType::kDeleteFamilyBloomMeta:
-        return kDeleteFamily;
-      case hfile::BlockType::kBloomChunk:
-        if (general_.contains(offset)) return kGeneral;
-        return delete_family_.contains(offset) ? kDeleteFamily : "";
-      case hfile::BlockType::kRootIndex:
-        return offset == reader_.trailer().load_on_open_offset ? "data"
-                                                               : "meta";
-      case hfile::BlockType::kMeta:
-        if (const auto entry = meta_.find(offset); entry != meta_.end()) {
-          return std::string(reader_.meta_root().key(entry->second));
-        }
-        return "";
-      default:
-        return "";
+BlockNames NamesOf(const hfile::Reader& reader) {
+  BlockNames names;
+  const auto add_chunks = [&](const std::optional<hfile::BloomFilter>& filter,
+                              const char* name) {
+    for (size_t i = 0; filter && i < filter->chunks.size(); ++i) {
+      names.try_emplace(
+          {hfile::BlockType::kBloomChunk, filter->chunks.location(i).offset},
+          name);
     }
+  };
+  add_chunks(reader.general_bloom(), "general");
+  add_chunks(reader.delete_family_bloom(), "delete family");
+  const hfile::RootIndex& meta = reader.meta_root();
+  for (size_t i = 0; i < meta.size(); ++i) {
+    names.try_emplace({hfile::BlockType::kMeta, meta.location(i).offset},
+                      meta.key(i));
   }
+  return names;
+}
 
- private:
-  static constexpr const char* kGeneral = "general";
-  static constexpr const char* kDeleteFamily = "delete family";
-
-  const hfile::Reader& reader_;
-  const std::map<uint64_t, size_t> general_;
-  const std::map<uint64_t, size_t> delete_family_;
-  const std::map<uint64_t, size_t> meta_;
-};
+// Returns the name of a block among several of its type.
+std::string BlockNameOf(const BlockNames& names, const hfile::Reader& reader,
+                        hfile::BlockType type, uint64_t offset) {
+  switch (type) {
+    case hfile::BlockType::kGeneralBloomMeta:
+      return "general";
+    case hfile::BlockType::kDeleteFamilyBloomMeta:
+      return "delete family";
+    case hfile::BlockType::kRootIndex:
+      return offset == reader.trailer().load_on_open_offset ? "data" : "meta";
+    default:
+      const auto name = names.find({type, offset});
+      return name == names.end() ? "" : name->second;
+  }
+}
 
 namespace info = hfile::info;
 
@@ -284,7 +267,7 @@ HFileTable::HFileTable(std::unique_ptr<hfile::Reader> reader)
 
 Status HFileTable::ForEachBlock(
     Blocks which, const std::function<void(const BlockInfo&)>& use) const {
-  const BlockNamer namer(*reader_);
+  const BlockNames names = NamesOf(*reader_);
   hfile::BlockWalk walk(*reader_);
   while (walk.Next()) {
     ReadUpTo(walk.offset());
@@ -295,7 +278,7 @@ Status HFileTable::ForEachBlock(
     if (walk.has_header()) {
       const hfile::BlockHeader& header = walk.block().header;
       block.type = TypeOf(header.type);
-      block.name = namer.NameOf(header.type, walk.offset());
+      block.name = BlockNameOf(names, *reader_, header.type, walk.offset());
       block.compression = ToString(reader_->trailer().compression);
       const bool is_index = block.type == BlockType::kLeafIndex ||
                             block.type == BlockType::kIntermediateIndex;
