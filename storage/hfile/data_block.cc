@@ -7,7 +7,6 @@
 #include "storage/format/status_text.h"
 #include "storage/hfile/diff_block.h"
 #include "storage/hfile/fast_diff_block.h"
-#include "storage/hfile/plain_block.h"
 #include "storage/hfile/prefix_block.h"
 #include "storage/hfile/row_index_block.h"
 
@@ -36,8 +35,44 @@ std::string_view ToString(HFileEncoding encoding) {
 }
 
 namespace hfile {
+namespace {
 
-using rocksdb::Status;
+// NONE stores whole cells, one after another.
+class PlainCells : public BlockCells {
+ public:
+  explicit PlainCells(const CellForm& form) : form_(form) {}
+
+  [[nodiscard]] bool Start(std::string_view payload) override {
+    SetPayload(payload);
+    if (payload.empty()) return Fail("at least one cell expected, found none");
+    return Next();
+  }
+  [[nodiscard]] bool Next() override { return ReadPlainCell(form_); }
+
+ private:
+  const CellForm form_;
+};
+
+class PlainBuilder : public BlockBuilder {
+ public:
+  explicit PlainBuilder(const CellForm& form) : form_(form) {}
+
+  void Add(const HFileCellView& cell) override {
+    AppendCell(cell, form_, &payload_);
+    cells_bytes_ = encoded_bytes_ = payload_.size();
+  }
+  std::string_view Finish() override { return payload_; }
+  void Clear() override {
+    payload_.clear();
+    cells_bytes_ = encoded_bytes_ = 0;
+  }
+
+ private:
+  const CellForm form_;
+  std::string payload_;
+};
+
+}  // namespace
 
 std::optional<HFileEncoding> FindEncoding(std::string_view name) {
   for (const NamedEncoding& known : kEncodings) {

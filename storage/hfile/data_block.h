@@ -1,6 +1,6 @@
 // The payload of a data block has cells in one of HBase's encodings
 // (FORMAT.md). A BlockCells walks over them, a BlockBuilder makes a payload;
-// each encoding has both in a file of its own.
+// each encoding but NONE has both in a file of its own.
 #pragma once
 
 #include <algorithm>
