@@ -1,12 +1,13 @@
 #include "storage/hfile/block.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
+#include "storage/format/crc.h"
 #include "storage/format/status_text.h"
-#include "storage/hfile/checksum.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -20,6 +21,24 @@ constexpr std::array<std::string_view, kBlockTypes> kMagics = {
 };
 
 constexpr uint32_t kMaxJavaInt = std::numeric_limits<int32_t>::max();
+
+// Returns the number of checksums of so many bytes.
+uint64_t ChecksumCount(uint64_t byte_count, uint32_t bytes_per_checksum) {
+  return (byte_count + bytes_per_checksum - 1) / bytes_per_checksum;
+}
+
+// Returns 0 for kNull; such files store zeros.
+uint32_t Checksum(ChecksumType type, std::string_view bytes) {
+  switch (type) {
+    case ChecksumType::kNull:
+      return 0;
+    case ChecksumType::kCrc32:
+      return Crc32(bytes);
+    case ChecksumType::kCrc32c:
+      return Crc32c(bytes);
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -100,6 +119,17 @@ Status VerifyChecksums(const BlockHeader& header, std::string_view block) {
     }
   }
   return Status::OK();
+}
+
+void AppendChecksums(ChecksumType type, uint32_t bytes_per_checksum,
+                     size_t covered_bytes, std::string* out) {
+  const size_t start = out->size() - covered_bytes;
+  for (size_t at = 0; at < covered_bytes; at += bytes_per_checksum) {
+    const size_t length =
+        std::min<size_t>(bytes_per_checksum, covered_bytes - at);
+    PutBig<uint32_t>(
+        out, Checksum(type, std::string_view(*out).substr(start + at, length)));
+  }
 }
 
 void SealBlock(BlockHeader header, std::string* stored) {

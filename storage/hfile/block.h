@@ -18,12 +18,12 @@
 #include <string_view>
 
 #include "rocksdb/status.h"
-#include "storage/hfile/checksum.h"
 
 namespace rowbloom::hfile {
 
 inline constexpr size_t kBlockMagicBytes = 8;
 inline constexpr size_t kBlockHeaderBytes = 33;
+inline constexpr size_t kChecksumBytes = 4;
 // The smallest bytes_per_checksum that HBase's writer accepts.
 inline constexpr uint32_t kMinBytesPerChecksum = kBlockHeaderBytes;
 
@@ -49,6 +49,10 @@ inline bool IsData(BlockType type) {
 // Returns the type's magic: eight bytes, all printable.
 std::string_view Magic(BlockType type);
 
+// The checksums that follow a block, one for each `bytes_per_checksum` bytes
+// from the first byte of its header on. The values are on disk: never renumber.
+enum class ChecksumType : uint8_t { kNull = 0, kCrc32 = 1, kCrc32c = 2 };
+
 struct BlockHeader {
   BlockType type = BlockType::kData;
   uint32_t stored_bytes = 0;  // the payload on disk
@@ -70,6 +74,10 @@ rocksdb::Status ParseBlockHeader(std::string_view bytes, BlockHeader* header);
 // REQUIRES all bytes of the block.
 rocksdb::Status VerifyChecksums(const BlockHeader& header,
                                 std::string_view block);
+
+// Appends to `*out` the checksums of its last `covered_bytes` bytes.
+void AppendChecksums(ChecksumType type, uint32_t bytes_per_checksum,
+                     size_t covered_bytes, std::string* out);
 
 // Writes the header into the first kBlockHeaderBytes bytes of `*stored`, which
 // the caller has left free, and appends the checksums. Computes the header's

@@ -10,8 +10,8 @@
 
 #include "rocksdb/status.h"
 #include "rowbloom/hfile_writer.h"
+#include "storage/hfile/block.h"
 #include "storage/hfile/cell.h"
-#include "storage/hfile/checksum.h"
 
 namespace rowbloom::hfile {
 

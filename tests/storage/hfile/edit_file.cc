@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "storage/format/coding.h"
-#include "storage/hfile/checksum.h"
 #include "storage/hfile/trailer.h"
 
 namespace rowbloom::test {
