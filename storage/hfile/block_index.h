@@ -82,11 +82,8 @@ class NonRootIndex {
   size_t entry_count_ = 0;
 };
 
-// The place of the middle key, which only an index of several levels stores.
-struct MidKeyLocation {
-  BlockLocation leaf;
-  uint32_t entry = 0;
-};
+// The size of the place of the middle key, by which HBase splits files. Only an
+// index of several levels has it.
 inline constexpr size_t kMidKeyBytes = 16;
 
 }  // namespace rowbloom::hfile

@@ -6,7 +6,6 @@
 
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
-#include "storage/format/coding.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/hfile/bloom_chunk.h"
@@ -120,8 +119,7 @@ Status Reader::LoadOnOpen() {
         RootIndex::Parse(data_root_block_.payload, trailer_.data_index_count,
                          index_key_form(), bounds(), &data_root_, &rest);
     // The data of entries beyond the trailer's count would never be read.
-    const bool has_mid_key = trailer_.data_index_levels > 1;
-    const size_t rest_bytes = has_mid_key ? kMidKeyBytes : 0;
+    const size_t rest_bytes = trailer_.data_index_levels > 1 ? kMidKeyBytes : 0;
     if (status.ok() && rest.size() != rest_bytes) {
       status = Corruption(
           rest.size(), " bytes after the ", trailer_.data_index_count,
@@ -129,11 +127,6 @@ Status Reader::LoadOnOpen() {
     }
     if (!status.ok()) {
       return file_->Located("data index", data_root_block_.offset, status);
-    }
-    if (has_mid_key) {
-      mid_key_ = MidKeyLocation{
-          {LoadBig<uint64_t>(rest.data()), LoadBig<uint32_t>(rest.data() + 8)},
-          LoadBig<uint32_t>(rest.data() + 12)};
     }
   }
   status = RootIndex::Parse(meta_root_block_.payload, trailer_.meta_index_count,
@@ -276,33 +269,6 @@ std::optional<HFileKey> Reader::LastKey() const {
   HFileKey key;
   if (last_key == nullptr || !ParseKey(*last_key, &key)) return std::nullopt;
   return key;
-}
-
-Status Reader::MidKey(std::string* key) const {
-  return CatchNoMemory(path(), [&] { return FindMidKey(key); });
-}
-
-Status Reader::FindMidKey(std::string* key) const {
-  if (!cells_status_.ok() && data_root_.size() == 0) return cells_status_;
-  if (data_root_.size() == 0) {
-    return NotFound(file_->path(), ": no cells");
-  }
-  if (!mid_key_.has_value()) {
-    *key = data_root_.key(data_root_.size() / 2);
-    return Status::OK();
-  }
-  std::shared_ptr<const Block> leaf;
-  const Status status =
-      CachedBlock(mid_key_->leaf, BlockType::kLeafIndex, &leaf);
-  if (!status.ok()) return status;
-  const NonRootIndex index(leaf->payload);
-  if (mid_key_->entry >= index.size()) {
-    return file_->Located("data index", data_root_block_.offset,
-                          Corruption("middle key is entry ", mid_key_->entry,
-                                     ", expected below ", index.size()));
-  }
-  *key = index.key(mid_key_->entry);
-  return Status::OK();
 }
 
 std::shared_ptr<const Block> Reader::FindCached(const BlockLocation& location,

@@ -38,7 +38,6 @@ class Reader : public HFileReader {
   const rocksdb::Status& CellsStatus() const override { return cells_status_; }
   std::optional<HFileKey> FirstKey() const override;
   std::optional<HFileKey> LastKey() const override;
-  rocksdb::Status MidKey(std::string* key) const override;
   std::unique_ptr<HFileIterator> NewIterator(
       const HFileReadOptions& options) const override;
   rocksdb::Status GetRow(std::string_view row,
@@ -131,7 +130,6 @@ class Reader : public HFileReader {
   void LoadBlooms(uint64_t offset);
   void LoadBloom(const BlockLocation& location, BlockType type);
 
-  rocksdb::Status FindMidKey(std::string* key) const;
   // Gets the cells of a row, or of one of its columns.
   rocksdb::Status Collect(const HFileKey& column, bool whole_row,
                           std::vector<HFileCell>* cells) const;
@@ -151,7 +149,6 @@ class Reader : public HFileReader {
 
   Block data_root_block_;
   RootIndex data_root_;
-  std::optional<MidKeyLocation> mid_key_;
   Block meta_root_block_;
   RootIndex meta_root_;
   FileInfo file_info_;

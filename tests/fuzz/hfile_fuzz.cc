@@ -128,8 +128,6 @@ void CheckFile(const MemoryFile& memory, std::string_view bytes) {
     CheckQuestions(*reader, cell.row, cell.qualifier);
   }
   std::string text;
-  status = reader->MidKey(&text);
-  if (!status.ok() && !status.IsNotFound()) CheckError(status);
   for (const std::string& name : reader->MetaBlockNames()) {
     status = reader->ReadMetaBlock(name, &text);
     if (!status.ok()) CheckError(status);

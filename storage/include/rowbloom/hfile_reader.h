@@ -191,9 +191,6 @@ class HFileReader {
   // store the key.
   virtual std::optional<HFileKey> FirstKey() const = 0;
   virtual std::optional<HFileKey> LastKey() const = 0;
-  // The serialized key in the middle of the index, where HBase would split the
-  // file; FORMAT.md has its form. NotFound when there are no cells.
-  virtual rocksdb::Status MidKey(std::string* key) const = 0;
 
   virtual std::unique_ptr<HFileIterator> NewIterator(
       const HFileReadOptions& options) const = 0;

@@ -15,7 +15,6 @@ struct Dump {
   std::map<std::string, std::string> trailer;    // as printed
   std::map<std::string, std::string> file_info;  // bytes
   std::string bloom;                             // the line, as printed
-  std::string mid_key;                           // bytes
   uint64_t cell_count = 0;
   std::vector<HFileCell> cells;
 };

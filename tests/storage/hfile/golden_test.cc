@@ -280,11 +280,6 @@ TEST_P(HFileGolden, ReadsAsHBaseDumpedIt) {
   EXPECT_EQ(dump.cell_count, dump.cells.size());
   EXPECT_EQ(reader_->trailer().entry_count, dump.cell_count);
 
-  std::string mid_key;
-  const rocksdb::Status status = reader_->MidKey(&mid_key);
-  EXPECT_EQ(status.ok(), dump.cell_count > 0) << status.ToString();
-  EXPECT_EQ(mid_key, dump.mid_key);
-
   for (const bool fill_cache : {false, true}) {
     const auto iterator = reader_->NewIterator({.fill_cache = fill_cache});
     size_t at = 0;

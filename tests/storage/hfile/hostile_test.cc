@@ -676,25 +676,6 @@ TEST_F(HostileHFile, RootIndex) {
           "is not that of a cell");
 }
 
-TEST_F(HostileHFile, MiddleKey) {
-  const std::string good = DeepFile();
-  const auto mid_key = [&](size_t from_end, uint32_t value) {
-    std::string file = good;
-    EditPayload(&file, BlockType::kRootIndex, [&](std::string* p) {
-      Overwrite32(p, p->size() - from_end, value);
-    });
-    EXPECT_THAT(Open(file), IsOk());
-    std::string key;
-    return reader_->MidKey(&key);
-  };
-  EXPECT_THAT(mid_key(4, 0), IsOk());
-  EXPECT_THAT(mid_key(4, 1000),
-              StatusIs(kCorruption, HasSubstr("middle key is entry 1000")));
-  EXPECT_THAT(mid_key(16, 0xffffffff), StatusIs(kCorruption, HasSubstr(path_)));
-  EXPECT_THAT(mid_key(8, 0), StatusIs(kCorruption, HasSubstr("0 bytes")));
-  EXPECT_THAT(mid_key(12, 0), StatusIs(kCorruption, HasSubstr("block")));
-}
-
 // ------------------------------------------------------------- 7: Bloom
 // filters
 

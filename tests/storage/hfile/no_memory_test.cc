@@ -117,8 +117,6 @@ TEST_P(NoMemoryForHFile, Reads) {
                 },
                 [&] { EXPECT_EQ(found, of_column); }),
             0U);
-  std::string key;
-  EXPECT_GT(CountFailures([&] { return reader->MidKey(&key); }), 0U);
   HFileReport report;
   EXPECT_GT(CountFailures([&] { return reader->Verify(&report); },
                           [&] { EXPECT_EQ(report.cells, cells_.size()); }),
