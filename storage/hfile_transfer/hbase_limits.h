@@ -14,7 +14,7 @@ namespace rowbloom::hfile_transfer {
 // isLegalColumnFamilyName). InvalidArgument names the rule.
 rocksdb::Status CheckFamilyName(std::string_view family);
 
-// InvalidArgument: a cell that HBase would refuse or misread; names it.
+// InvalidArgument: a cell of a store that HBase would misread; names it.
 rocksdb::Status CheckCell(const HFileCellView& cell);
 
 // "row "r", cell f:q", as text.
