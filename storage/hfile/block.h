@@ -24,8 +24,6 @@ namespace rowbloom::hfile {
 inline constexpr size_t kBlockMagicBytes = 8;
 inline constexpr size_t kBlockHeaderBytes = 33;
 inline constexpr size_t kChecksumBytes = 4;
-// The smallest bytes_per_checksum that HBase's writer accepts.
-inline constexpr uint32_t kMinBytesPerChecksum = kBlockHeaderBytes;
 
 enum class BlockType : uint8_t {
   kData,

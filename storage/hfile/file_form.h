@@ -15,7 +15,8 @@
 
 namespace rowbloom::hfile {
 
-// Defaults are HBase's own. Sizes are in bytes.
+// Defaults are HBase's own. Sizes are in bytes, above 0. Values of options that
+// are not HFileWriterOptions are not checked.
 struct FileForm : HFileWriterOptions {
   // The byte of a gzip header that names the system. Newer versions of Java
   // write 0xff, older ones 0.
@@ -23,7 +24,7 @@ struct FileForm : HFileWriterOptions {
   ChecksumType checksum = ChecksumType::kCrc32c;
   uint32_t bytes_per_checksum = 16 * 1024;  // at least 33
   uint32_t index_block_bytes = 128 * 1024;
-  uint32_t index_block_min_entries = 16;
+  uint32_t index_block_min_entries = 16;  // at least 2, so that levels end
   IndexKeyRule index_key_rule = IndexKeyRule::kHBase25;
 
   HFileHash bloom_hash = HFileHash::kMurmur;

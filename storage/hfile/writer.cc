@@ -44,20 +44,13 @@ Status CheckRange(std::string_view option, uint64_t value, uint64_t least,
 }
 
 Status CheckBloomOptions(const FileForm& options) {
-  constexpr uint32_t kMaxFold = 20;
-  // A chunk is rounded up to a multiple of 2^max_fold.
-  constexpr uint64_t kMaxBloomBlockBytes = uint64_t{1} << 27;
   if (!(options.bloom_error_rate > 0 && options.bloom_error_rate < 1)) {
     return InvalidArgument("bloom_error_rate ",
                            std::to_string(options.bloom_error_rate),
                            ", expected one between 0 and 1");
   }
-  Status status = CheckRange("bloom_block_bytes", options.bloom_block_bytes, 1,
-                             kMaxBloomBlockBytes);
-  if (status.ok()) {
-    status = CheckRange("bloom_max_fold", options.bloom_max_fold, 0, kMaxFold);
-  }
-  if (status.ok() && options.bloom_type == BloomType::kRowPrefixFixedLength) {
+  Status status;
+  if (options.bloom_type == BloomType::kRowPrefixFixedLength) {
     status = CheckRange("bloom_prefix_bytes", options.bloom_prefix_bytes, 1,
                         kHFileMaxRowBytes);
   }
@@ -82,6 +75,7 @@ Status CheckInfoName(std::string_view name) {
                          "\" is reserved");
 }
 
+// Checks the options that are HFileWriterOptions.
 Status CheckOptions(const FileForm& options) {
   if (!CodecOf(options.compression)) {
     return NotSupported("compression ", ToString(options.compression));
@@ -91,33 +85,11 @@ Status CheckOptions(const FileForm& options) {
     return InvalidArgument("compression_level ", options.compression_level,
                            ", expected -1 to ", max_level);
   }
-  constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 30;
   // A block that has less takes one more cell, of any size.
   constexpr uint64_t kMaxDataBlockBytes = uint64_t{1} << 29;
   static_assert(kMaxDataBlockBytes + kHFileMaxCellBytes < kHFileMaxBlockBytes);
   Status status =
       CheckRange("block_bytes", options.block_bytes, 1, kMaxDataBlockBytes);
-  if (status.ok()) {
-    status = CheckRange("checksum", static_cast<uint64_t>(options.checksum), 0,
-                        static_cast<uint64_t>(ChecksumType::kCrc32c));
-  }
-  if (status.ok()) {
-    status = CheckRange("bytes_per_checksum", options.bytes_per_checksum,
-                        kMinBytesPerChecksum, kMaxBlockBytes);
-  }
-  if (status.ok()) {
-    status = CheckRange("index_block_bytes", options.index_block_bytes, 1,
-                        kMaxBlockBytes);
-  }
-  if (status.ok()) {
-    // With fewer entries a level could have as many blocks as the one below.
-    status = CheckRange("index_block_min_entries",
-                        options.index_block_min_entries, 2, kMaxBlockBytes);
-  }
-  if (status.ok()) {
-    status = CheckRange("bloom_hash", static_cast<uint64_t>(options.bloom_hash),
-                        0, static_cast<uint64_t>(HFileHash::kMurmur3));
-  }
   if (status.ok() &&
       FindEncoding(ToString(options.encoding)) != options.encoding) {
     status =

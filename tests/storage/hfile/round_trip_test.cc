@@ -462,17 +462,12 @@ TEST(HFileWriter, RefusesOptionsOutOfRange) {
   // A block could not take another cell of the largest size.
   refuses({{.block_bytes = (1U << 29) + 1}}, invalid,
           "block_bytes 536870913, expected 1 to 536870912");
-  refuses({.bytes_per_checksum = 32}, invalid, "bytes_per_checksum 32");
-  refuses({.index_block_bytes = 0}, invalid, "index_block_bytes 0");
-  refuses({.index_block_min_entries = 1}, invalid, "index_block_min_entries 1");
   refuses({{.bloom_type = BloomType::kRowPrefixFixedLength}}, invalid,
           "bloom_prefix_bytes 0, expected 1 to 32767");
   refuses({{.bloom_error_rate = 0}}, invalid, "bloom_error_rate");
   refuses({{.bloom_error_rate = 1}}, invalid, "bloom_error_rate");
   refuses({{.bloom_error_rate = 0.7F}}, invalid,
           "chunks of 0 keys and 0 hashes, expected at least 1 key");
-  refuses({.bloom_block_bytes = 0}, invalid, "bloom_block_bytes 0");
-  refuses({.bloom_max_fold = 21}, invalid, "bloom_max_fold 21");
   refuses({{.file_info = {{"hfile.LASTKEY", "x"}}}}, invalid, "reserved");
   refuses({{.file_info = {{"TIMERANGE", "x"}}}}, invalid, "reserved");
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
