@@ -1,8 +1,6 @@
 #include "storage/hfile/bloom_writer.h"
 
-#include "rowbloom/printable.h"
 #include "storage/format/coding.h"
-#include "storage/format/status_text.h"
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/index_writer.h"
 #include "storage/hfile/vlong.h"
@@ -21,15 +19,8 @@ BloomWriter::BloomWriter(const FileForm& options, BloomType type,
                         options.bloom_max_fold)),
       blocks_(blocks) {}
 
-Status BloomWriter::Add(std::string_view key) {
-  if (key_count_ > 0) {
-    if (key == last_key_) return Status::OK();
-    if (CompareIndexKeys(key_form_, last_key_, key) >= 0) {
-      return InvalidArgument("Bloom key \"", ToPrintable(key),
-                             "\" is before the last one, \"",
-                             ToPrintable(last_key_), "\"");
-    }
-  }
+void BloomWriter::Add(std::string_view key) {
+  if (key_count_ > 0 && key == last_key_) return;
   if (chunk_.has_value() && chunk_->full()) Retire();
   if (!chunk_.has_value()) {
     chunk_.emplace(sizing_, hash_);
@@ -38,7 +29,6 @@ Status BloomWriter::Add(std::string_view key) {
   chunk_->Add(key);
   last_key_ = key;
   ++key_count_;
-  return Status::OK();
 }
 
 void BloomWriter::Retire() {

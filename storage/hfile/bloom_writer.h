@@ -22,9 +22,9 @@ class BloomWriter {
   // `type` is the filter's type, which may differ from that of the options.
   BloomWriter(const FileForm& options, BloomType type, BlockWriter* blocks);
 
-  // Adds a key, unless it equals the last one. Returns InvalidArgument if keys
-  // do not ascend in the order of the chunk index.
-  rocksdb::Status Add(std::string_view key);
+  // Adds a key, unless it equals the last one. REQUIRES that keys ascend in the
+  // order of the chunk index, as those of ascending cells do.
+  void Add(std::string_view key);
 
   // Writes the full chunks, and with `closing` the last one. Adds their
   // uncompressed size, headers included, to `*uncompressed_bytes`.

@@ -159,7 +159,7 @@ class Writer : public HFileWriter {
   Status CheckUnfinished() const;
   Status Check(const HFileCellView& cell) const;
   Status Add(const HFileCellView& cell);
-  Status AddToBlooms(const HFileCellView& cell);
+  void AddToBlooms(const HFileCellView& cell);
   void Count(const HFileCellView& cell);
   Status FinishDataBlock();
   Status WriteInlineBlocks(bool closing);
@@ -285,29 +285,25 @@ Status Writer::Check(const HFileCellView& cell) const {
   return Status::OK();
 }
 
-Status Writer::AddToBlooms(const HFileCellView& cell) {
-  Status status;
+void Writer::AddToBlooms(const HFileCellView& cell) {
   if (general_bloom_.has_value()) {
     switch (options_.bloom_type) {
       case BloomType::kRowCol:
-        status = general_bloom_->Add(RowColBloomKey(cell.row, cell.qualifier));
+        general_bloom_->Add(RowColBloomKey(cell.row, cell.qualifier));
         break;
       case BloomType::kRowPrefixFixedLength:
-        status = general_bloom_->Add(
-            RowPrefix(cell.row, options_.bloom_prefix_bytes));
+        general_bloom_->Add(RowPrefix(cell.row, options_.bloom_prefix_bytes));
         break;
       default:
-        status = general_bloom_->Add(cell.row);
+        general_bloom_->Add(cell.row);
     }
   }
-  const bool deletes_family = cell.type == HFileCellType::kDeleteFamily ||
-                              cell.type == HFileCellType::kDeleteFamilyVersion;
-  if (!status.ok() || !deletes_family) return status;
-  ++totals_.family_deletes;
-  if (delete_family_bloom_.has_value()) {
-    status = delete_family_bloom_->Add(cell.row);
+  if (cell.type != HFileCellType::kDeleteFamily &&
+      cell.type != HFileCellType::kDeleteFamilyVersion) {
+    return;
   }
-  return status;
+  ++totals_.family_deletes;
+  if (delete_family_bloom_.has_value()) delete_family_bloom_->Add(cell.row);
 }
 
 void Writer::Count(const HFileCellView& cell) {
@@ -359,13 +355,13 @@ Status Writer::Append(const HFileCellView& cell) {
 Status Writer::Add(const HFileCellView& cell) {
   const bool same_key =
       totals_.cells > 0 && CompareHFileKeys(LastKey(), cell.key()) == 0;
-  Status status = AddToBlooms(cell);
+  AddToBlooms(cell);
   // Cells of one key stay in one block.
-  if (status.ok() && !same_key && data_->size_bytes() >= options_.block_bytes) {
-    status = FinishDataBlock();
+  if (!same_key && data_->size_bytes() >= options_.block_bytes) {
+    Status status = FinishDataBlock();
     if (status.ok()) status = WriteInlineBlocks(/*closing=*/false);
+    if (!status.ok()) return status;
   }
-  if (!status.ok()) return status;
   if (data_->empty()) {
     key_before_ = last_key_;
     first_key_.clear();
