@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
@@ -82,36 +81,15 @@ std::string Swatch(const std::string& type) {
   return fmt::format("<span class=swatch data-type={}></span> ", slug);
 }
 
-// Numbers texts in the order of their first occurrence.
-class Texts {
- public:
-  size_t Number(const std::string& text) {
-    return numbers_.try_emplace(text, numbers_.size()).first->second;
-  }
-  std::vector<std::string> InOrder() const {
-    std::vector<std::string> texts(numbers_.size());
-    for (const auto& [text, number] : numbers_) texts[number] = text;
-    return texts;
-  }
-
- private:
-  std::map<std::string, size_t> numbers_;
-};
-
 // The data from which page.js draws the blocks.
 Json BlocksJson(const FilePicture& picture) {
-  Texts types;
-  Texts codecs;
   Json runs = Json::array();
   for (const BlockRun& run : picture.runs) {
-    runs.push_back({types.Number(std::string(ToString(run.type))),
-                    run.mixed ? 1 : 0, run.offset_bytes, run.stored_bytes,
-                    run.contents_bytes, run.blocks, run.damaged,
-                    codecs.Number(run.compression)});
+    runs.push_back({std::string(ToString(run.type)), run.mixed ? 1 : 0,
+                    run.offset_bytes, run.stored_bytes, run.contents_bytes,
+                    run.blocks, run.damaged, run.compression});
   }
-  return {{"types", types.InOrder()},
-          {"codecs", codecs.InOrder()},
-          {"runs", std::move(runs)}};
+  return runs;
 }
 
 Json FillJson(const SectionPicture& section, const std::string& part) {

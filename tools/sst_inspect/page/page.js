@@ -165,12 +165,9 @@
 
   // The blocks of a file.
   function drawBlocks(file, element) {
-    const { types, codecs, runs } = dataOf(element);
-    const pieces = runs.map(
-      ([type, mixed, offset, size, contents, blocks, damaged, codec]) => ({
-        type: types[type], mixed, offset, size, contents, blocks, damaged,
-        codec: codecs[codec],
-      }));
+    const pieces = dataOf(element).map(
+      ([type, mixed, offset, size, contents, blocks, damaged, codec]) =>
+        ({ type, mixed, offset, size, contents, blocks, damaged, codec }));
     const look = {
       color: (piece) =>
         piece.damaged ? "damaged" : piece.type.replaceAll(" ", "-"),
