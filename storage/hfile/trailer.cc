@@ -46,10 +46,7 @@ Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
   }
   if (trailer->major_version != kMajorVersion) {
     // Without a trailer these bytes are no version.
-    const bool is_hfile = HasMagicAt(tail, kTrailerBytesV1) ||
-                          HasMagicAt(tail, kTrailerBytesV2) ||
-                          HasMagicAt(tail, kTrailerBytes);
-    if (!is_hfile) return no_hfile("no trailer at its end");
+    if (!HasTrailer(tail)) return no_hfile("no trailer at its end");
     return NotSupported("HFile v", trailer->major_version, ", expected v3");
   }
   if (tail.size() < kTrailerBytes) {
@@ -98,6 +95,11 @@ std::optional<uint64_t> ToOffset(bool present, uint64_t offset) {
 }
 
 }  // namespace
+
+bool HasTrailer(std::string_view tail) {
+  return HasMagicAt(tail, kTrailerBytesV1) ||
+         HasMagicAt(tail, kTrailerBytesV2) || HasMagicAt(tail, kTrailerBytes);
+}
 
 Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
                     HFileTrailer* trailer) {

@@ -25,6 +25,10 @@ inline size_t TrailerBytes(const HFileTrailer& trailer) {
   return trailer.major_version == 2 ? kTrailerBytesV2 : kTrailerBytes;
 }
 
+// Tells whether `tail`, as ParseTrailer has it, ends with the trailer of an
+// HFile of any version.
+bool HasTrailer(std::string_view tail);
+
 // Parses the trailer of a file of `file_bytes` bytes. `tail` is the last
 // kTrailerBytes bytes, or the whole file if it is shorter. Checks every offset
 // against the file's size. Errors, without the path: Corruption, NotSupported

@@ -1,12 +1,13 @@
 #include "tools/table/table_file.h"
 
-#include <array>
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "lib/bytes/text.h"
 #include "storage/format/input_file.h"
 #include "storage/hfile/block.h"
+#include "storage/hfile/trailer.h"
 #include "tools/table/hfile_table.h"
 #include "tools/table/sst_table.h"
 
@@ -16,18 +17,6 @@ namespace {
 // The magic number of block-based tables, in the order of the file
 // (little-endian).
 constexpr std::string_view kSstMagic = "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88";
-
-constexpr std::string_view kTrailerMagic = "TRABLK\"$";
-// The trailer sizes of HFile v3, v2 and v1.
-constexpr std::array<uint64_t, 3> kTrailerBytes = {4096, 212, 60};
-
-constexpr size_t kMagicBytes = 8;
-
-// Returns the bytes at `offset`; empty if they cannot be read.
-std::string BytesAt(const InputFile& file, uint64_t offset) {
-  std::string bytes(kMagicBytes, '\0');
-  return file.ReadAt(offset, bytes.size(), bytes.data()).ok() ? bytes : "";
-}
 
 }  // namespace
 
@@ -69,18 +58,16 @@ FileKind KindOf(const std::string& path) {
                                                            : FileKind::kOther;
   }
   const uint64_t size_bytes = file->size_bytes();
-  if (size_bytes < kMagicBytes) return FileKind::kOther;
-  const std::string end = BytesAt(*file, size_bytes - kMagicBytes);
-  if (end.empty()) return FileKind::kUnread;
-  if (end == kSstMagic) return FileKind::kSst;
-  for (const uint64_t bytes : kTrailerBytes) {
-    if (size_bytes >= bytes &&
-        BytesAt(*file, size_bytes - bytes) == kTrailerMagic) {
-      return FileKind::kHFile;
-    }
+  if (size_bytes < hfile::kBlockMagicBytes) return FileKind::kOther;
+  std::string start(hfile::kBlockMagicBytes, '\0');
+  std::string end(std::min<uint64_t>(size_bytes, hfile::kTrailerBytes), '\0');
+  if (!file->ReadAt(0, start.size(), start.data()).ok() ||
+      !file->ReadAt(size_bytes - end.size(), end.size(), end.data()).ok()) {
+    return FileKind::kUnread;
   }
+  if (end.ends_with(kSstMagic)) return FileKind::kSst;
+  if (hfile::HasTrailer(end)) return FileKind::kHFile;
   // A file that lost its end is an HFile if it starts as one.
-  const std::string start = BytesAt(*file, 0);
   for (size_t type = 0; type < hfile::kBlockTypes; ++type) {
     if (hfile::Magic(static_cast<hfile::BlockType>(type)) == start) {
       return FileKind::kHFile;
