@@ -202,79 +202,43 @@ void Iterator::Next() {
   Run([this] { cells_->HasNext() ? Step() : NextBlock(); });
 }
 
-HFileSeekResult Iterator::SeekInBlock(HFileKey* key, size_t* steps) {
-  *steps = 0;
-  if (!Start()) return HFileSeekResult::kFailed;
-  if (!ordered_) {
-    Fail(Status::NotSupported(reader_.path() +
-                              ": cannot seek in the order of hbase:meta"));
-    return HFileSeekResult::kFailed;
-  }
-  if (key->row.size() > kHFileMaxRowBytes ||
-      key->family.size() > kHFileMaxFamilyBytes) {
-    Fail(InvalidArgument(reader_.path(), ": key with a row of ",
-                         key->row.size(), " and family of ", key->family.size(),
-                         " bytes, expected at most ", kHFileMaxRowBytes,
-                         " and ", kHFileMaxFamilyBytes));
-    return HFileSeekResult::kFailed;
-  }
-  seek_key_.clear();
-  AppendKey(*key, &seek_key_);
-  // The bytes of the present cell are gone once another block is read.
-  static_cast<void>(ParseKey(seek_key_, key));
-  root_entry_ = reader_.data_root().Find(seek_key_);
-  if (root_entry_ == reader_.data_root().size()) {
-    return HFileSeekResult::kBeforeFirst;
-  }
-  if (!Descend(0, &seek_key_)) return HFileSeekResult::kFailed;
-  int order = CompareHFileKeys(cell().key(), *key);
-  if (order < 0) {
-    if (!cells_->SkipTo(*key)) {
-      FailAtCell(cells_->status());
-      return HFileSeekResult::kFailed;
-    }
-    order = CompareHFileKeys(cell().key(), *key);
-  }
-  while (order < 0 && cells_->HasNext()) {
-    if (!Step()) return HFileSeekResult::kFailed;
-    ++*steps;
-    order = CompareHFileKeys(cell().key(), *key);
-  }
-  return order < 0    ? HFileSeekResult::kBefore
-         : order == 0 ? HFileSeekResult::kExact
-                      : HFileSeekResult::kFirstOfBlock;
-}
-
-HFileSeekResult Iterator::SeekTo(const HFileKey& key) {
-  HFileSeekResult result = HFileSeekResult::kFailed;
+void Iterator::Seek(const HFileKey& key) {
   Run([&] {
-    size_t steps = 0;
-    HFileKey wanted = key;
-    const HFileSeekResult found = SeekInBlock(&wanted, &steps);
-    if (found != HFileSeekResult::kFirstOfBlock || steps == 0) {
-      result = found;
+    if (!Start()) return;
+    if (!ordered_) {
+      Fail(Status::NotSupported(reader_.path() +
+                                ": cannot seek in the order of hbase:meta"));
       return;
     }
-    // Cells can only be walked forward: walks again, to the last one before
-    // the key.
-    bool moved = cells_->Start(block_->payload) && cells_->SkipTo(wanted);
-    while (moved && --steps > 0) moved = cells_->Next();
-    if (moved) {
-      result = HFileSeekResult::kBefore;
-    } else {
+    if (key.row.size() > kHFileMaxRowBytes ||
+        key.family.size() > kHFileMaxFamilyBytes) {
+      Fail(InvalidArgument(reader_.path(), ": key with a row of ",
+                           key.row.size(), " and family of ", key.family.size(),
+                           " bytes, expected at most ", kHFileMaxRowBytes,
+                           " and ", kHFileMaxFamilyBytes));
+      return;
+    }
+    seek_key_.clear();
+    AppendKey(key, &seek_key_);
+    // The bytes of the present cell are gone once another block is read.
+    HFileKey sought;
+    static_cast<void>(ParseKey(seek_key_, &sought));
+    root_entry_ = reader_.data_root().Find(seek_key_);
+    if (root_entry_ == reader_.data_root().size()) return SeekToFirst();
+    if (!Descend(0, &seek_key_)) return;
+    if (CompareHFileKeys(cell().key(), sought) >= 0) return;
+    if (!cells_->SkipTo(sought)) {
       FailAtCell(cells_->status());
+      return;
+    }
+    while (CompareHFileKeys(cell().key(), sought) < 0) {
+      if (!cells_->HasNext()) {
+        NextBlock();
+        return;
+      }
+      if (!Step()) return;
     }
   });
-  return result;
-}
-
-void Iterator::Seek(const HFileKey& key) {
-  HFileSeekResult found = HFileSeekResult::kFailed;
-  size_t steps = 0;
-  HFileKey wanted = key;
-  Run([&] { found = SeekInBlock(&wanted, &steps); });
-  if (found == HFileSeekResult::kBeforeFirst) SeekToFirst();
-  if (found == HFileSeekResult::kBefore) Next();
 }
 
 }  // namespace rowbloom::hfile

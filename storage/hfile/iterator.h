@@ -25,7 +25,6 @@ class Iterator : public HFileIterator {
 
   void SeekToFirst() override;
   void Seek(const HFileKey& key) override;
-  HFileSeekResult SeekTo(const HFileKey& key) override;
   void Next() override;
   bool Valid() const override { return valid_; }
   const HFileCellView& cell() const override { return cells_->cell(); }
@@ -60,11 +59,6 @@ class Iterator : public HFileIterator {
   bool Descend(size_t level, const std::string* key);
   bool LoadLevel(size_t level, const std::string* key);
   bool LoadData();
-  // Moves into the data block where the key belongs, to its first cell at or
-  // after the key (kExact or kFirstOfBlock) or, if it has none, to its last
-  // cell (kBefore). `*steps` counts the cells after the one that SkipTo found.
-  // `*key` may view into the present cell, and views into seek_key_ afterwards.
-  HFileSeekResult SeekInBlock(HFileKey* key, size_t* steps);
   // Moves to the first cell of the next data block; false also at the end.
   bool NextBlock();
   // Moves to the first data block after the current block of this level.

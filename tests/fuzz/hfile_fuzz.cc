@@ -60,20 +60,6 @@ void CheckIndex(const hfile::Reader& reader) {
 }
 
 void CheckSeek(HFileIterator* iterator, const HFileKey& key) {
-  const HFileSeekResult result = iterator->SeekTo(key);
-  Check((result == HFileSeekResult::kFailed) == !iterator->status().ok(),
-        "a seek fails with an error");
-  CheckEnd(*iterator);
-  const bool here = result != HFileSeekResult::kFailed &&
-                    result != HFileSeekResult::kBeforeFirst;
-  Check(iterator->Valid() == here, "a seek says whether it found a place");
-  if (here) {
-    const int order = CompareHFileKeys(iterator->cell().key(), key);
-    Check(result == HFileSeekResult::kExact    ? order == 0
-          : result == HFileSeekResult::kBefore ? order < 0
-                                               : order > 0,
-          "a seek says where the key is");
-  }
   iterator->Seek(key);
   CheckEnd(*iterator);
   Check(

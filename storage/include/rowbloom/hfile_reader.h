@@ -86,21 +86,6 @@ struct HFileBloomStats {
   uint64_t unusable = 0;
 };
 
-// The results of HBase's HFileScanner.seekTo, in its numbers.
-enum class HFileSeekResult : int8_t {
-  kBeforeFirst = -1,  // the key is before all cells: on no cell
-  kExact = 0,         // on the first cell with this key
-  kBefore = 1,        // on the last cell before the key
-  // On the first cell of a block, which is after the key; the cell before the
-  // key is the last one of the block before. HBase gives this for keys between
-  // a block's shortened index key and its first cell. With ROW_INDEX_V1 it also
-  // stands for the first cell of a row, if the key is of that row and before
-  // it.
-  kFirstOfBlock = -2,
-  // status() is not OK.
-  kFailed = -3,
-};
-
 struct HFileReadOptions {
   // True if data blocks are kept in the block cache. Index and Bloom blocks
   // always are.
@@ -119,8 +104,6 @@ class HFileIterator {
   virtual void SeekToFirst() = 0;
   // Moves to the first cell at or after the key, which may view into cell().
   virtual void Seek(const HFileKey& key) = 0;
-  // Moves to where HBase's scanner goes: see HFileSeekResult.
-  virtual HFileSeekResult SeekTo(const HFileKey& key) = 0;
   // REQUIRES Valid().
   virtual void Next() = 0;
 
