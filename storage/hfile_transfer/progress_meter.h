@@ -28,8 +28,6 @@ class ProgressMeter {
     return Tell();
   }
 
-  const HFileProgress& progress() const { return progress_; }
-
  private:
   static constexpr uint64_t kCellsPerCall = 1000;
 

@@ -84,7 +84,7 @@ void StockFilter::OpenBloom(std::string_view tail) {
         "Bloom of a kind that is reserved: expected "
         "implementation, block size and seed 0, found {}, {} "
         "and {}",
-        ByteAt(tail, 1), block_size, ByteAt(tail, 3) | ByteAt(tail, 4) << 8));
+        ByteAt(tail, 1), block_size, LoadFixed<uint16_t>(tail.data() + 3)));
   } else if (probes_ < 1 || probes_ > kMaxBloomProbes) {
     Reserve(fmt::format("Bloom of {} probes, expected 1 to {}", probes_,
                         kMaxBloomProbes));
@@ -97,8 +97,7 @@ void StockFilter::OpenBloom(std::string_view tail) {
 void StockFilter::OpenRibbon(std::string_view tail) {
   kind_ = StockFilterKind::kRibbon;
   seed_ = ByteAt(tail, 1);
-  blocks_ = ByteAt(tail, 2) | uint32_t{ByteAt(tail, 3)} << 8 |
-            uint32_t{ByteAt(tail, 4)} << 16;
+  blocks_ = static_cast<uint32_t>(LoadBytes(tail.data() + 2, 3));
   if (blocks_ < 2) {
     Reserve(fmt::format("Ribbon of {} blocks, expected at least 2", blocks_));
     return;
@@ -123,9 +122,8 @@ void StockFilter::OpenRibbon(std::string_view tail) {
 void StockFilter::OpenLegacyBloom(std::string_view tail) {
   kind_ = StockFilterKind::kLegacyBloom;
   probes_ = marker_;
-  std::string_view in = tail.substr(1);
-  uint32_t lines = 0;
-  if (!GetFixed(&in, &lines) || lines == 0 || bits_.size() % lines != 0 ||
+  const auto lines = LoadFixed<uint32_t>(tail.data() + 1);
+  if (lines == 0 || bits_.size() % lines != 0 ||
       !std::has_single_bit(bits_.size() / lines)) {
     Reserve(
         fmt::format("legacy Bloom of {} bytes in {} lines, expected lines "

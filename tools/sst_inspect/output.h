@@ -31,7 +31,6 @@ using cli::Prints;
 using cli::Record;
 using cli::Require;
 using cli::Table;
-using cli::ToHex;
 using cli::WithoutControls;
 
 // Prints the findings of a verb in a file one by one. Not thread-safe.
