@@ -41,13 +41,13 @@ Status ParseBloomDescription(const FileInfo& file_info,
   }
   description->type = *type;
   if (*type == BloomType::kRowPrefixFixedLength) {
-    bool found = false;
-    const Status status = FindU32(file_info, info::kBloomParameter, &found,
-                                  &description->prefix_bytes);
+    std::optional<uint32_t> bytes;
+    const Status status = FindNumber(file_info, info::kBloomParameter, &bytes);
     if (!status.ok()) return status;
-    if (!found || description->prefix_bytes < 1 ||
+    description->prefix_bytes = bytes.value_or(0);
+    if (description->prefix_bytes < 1 ||
         description->prefix_bytes > kHFileMaxRowBytes) {
-      return Corruption("BLOOM_FILTER_PARAM ", found ? "" : "is missing, ",
+      return Corruption("BLOOM_FILTER_PARAM ", bytes ? "" : "is missing, ",
                         description->prefix_bytes, ", expected 1 to ",
                         kHFileMaxRowBytes);
     }

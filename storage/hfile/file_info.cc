@@ -85,32 +85,21 @@ const std::string* Find(const FileInfo& file_info, const char* name) {
   return found == file_info.end() ? nullptr : &found->second;
 }
 
-Status FindU32(const FileInfo& file_info, const char* name, bool* found,
-               uint32_t* value) {
+template <typename Number>
+Status FindNumber(const FileInfo& file_info, const char* name,
+                  std::optional<Number>* value) {
   const std::string* bytes = nullptr;
-  const Status status = FindSized(file_info, name, sizeof(*value), &bytes);
-  *found = status.ok() && bytes != nullptr;
-  if (*found) *value = LoadBig<uint32_t>(bytes->data());
+  const Status status = FindSized(file_info, name, sizeof(Number), &bytes);
+  value->reset();
+  if (status.ok() && bytes != nullptr) *value = LoadBig<Number>(bytes->data());
   return status;
 }
-
-Status FindU64(const FileInfo& file_info, const char* name, bool* found,
-               uint64_t* value) {
-  const std::string* bytes = nullptr;
-  const Status status = FindSized(file_info, name, sizeof(*value), &bytes);
-  *found = status.ok() && bytes != nullptr;
-  if (*found) *value = LoadBig<uint64_t>(bytes->data());
-  return status;
-}
-
-Status FindBool(const FileInfo& file_info, const char* name, bool* found,
-                bool* value) {
-  const std::string* bytes = nullptr;
-  const Status status = FindSized(file_info, name, 1, &bytes);
-  *found = status.ok() && bytes != nullptr;
-  if (*found) *value = (*bytes)[0] != 0;
-  return status;
-}
+template Status FindNumber(const FileInfo&, const char*,
+                           std::optional<uint8_t>*);
+template Status FindNumber(const FileInfo&, const char*,
+                           std::optional<uint32_t>*);
+template Status FindNumber(const FileInfo&, const char*,
+                           std::optional<uint64_t>*);
 
 Status FindTimeRange(const FileInfo& file_info, bool* found, TimeRange* range) {
   const std::string* bytes = Find(file_info, info::kTimeRange);

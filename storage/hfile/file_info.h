@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,14 +57,11 @@ rocksdb::Status ParseFileInfo(std::string_view payload, FileInfo* file_info);
 // Returns the payload; empty: it would have more than kMaxFileInfoBytes.
 std::string SerializeFileInfo(const FileInfo& file_info);
 
-// Finds a value of fixed size. `*found` tells whether the name is present.
-// Corruption if its value has another size.
-rocksdb::Status FindU32(const FileInfo& file_info, const char* name,
-                        bool* found, uint32_t* value);
-rocksdb::Status FindU64(const FileInfo& file_info, const char* name,
-                        bool* found, uint64_t* value);
-rocksdb::Status FindBool(const FileInfo& file_info, const char* name,
-                         bool* found, bool* value);
+// Finds a number of fixed size: uint8_t, uint32_t or uint64_t. `*value` is
+// nullopt if the name is absent. Corruption if its value has another size.
+template <typename Number>
+rocksdb::Status FindNumber(const FileInfo& file_info, const char* name,
+                           std::optional<Number>* value);
 // Returns null if the name is absent.
 const std::string* Find(const FileInfo& file_info, const char* name);
 

@@ -147,9 +147,8 @@ Status Reader::InterpretFileInfo() {
                       " bytes is not the key of a cell");
   }
   for (const char* name : {info::kAverageKeyBytes, info::kAverageValueBytes}) {
-    bool found = false;
-    uint32_t value = 0;
-    const Status status = FindU32(file_info_, name, &found, &value);
+    std::optional<uint32_t> value;
+    const Status status = FindNumber(file_info_, name, &value);
     if (!status.ok()) return status;
   }
   const auto refuse = [this](std::string_view why) {
@@ -177,24 +176,25 @@ Status Reader::InterpretFileInfo() {
 }
 
 Status Reader::FindCellForm() {
-  bool found = false;
-  uint32_t version = 0;
-  Status status = FindU32(file_info_, info::kKeyValueVersion, &found, &version);
+  std::optional<uint32_t> version;
+  Status status = FindNumber(file_info_, info::kKeyValueVersion, &version);
   if (!status.ok()) return status;
-  cell_form_.mvcc = found && version == 1;
+  cell_form_.mvcc = version == 1U;
   if (cell_form_.mvcc) {
-    uint64_t max_mvcc = 0;
-    status = FindU64(file_info_, info::kMaxMvcc, &found, &max_mvcc);
+    std::optional<uint64_t> max_mvcc;
+    status = FindNumber(file_info_, info::kMaxMvcc, &max_mvcc);
     if (!status.ok()) return status;
-    if (!found) {
+    if (!max_mvcc) {
       return Corruption(info::kMaxMvcc, " is missing beside ",
                         info::kKeyValueVersion, " 1");
     }
-    cell_form_.mvcc_is_zero = max_mvcc == 0;
+    cell_form_.mvcc_is_zero = *max_mvcc == 0;
   }
   cell_form_.tags = Find(file_info_, info::kMaxTagsBytes) != nullptr;
-  return FindBool(file_info_, info::kTagsCompressed, &found,
-                  &cell_form_.tags_compressed);
+  std::optional<uint8_t> compressed;
+  status = FindNumber(file_info_, info::kTagsCompressed, &compressed);
+  cell_form_.tags_compressed = compressed.value_or(0) != 0;
+  return status;
 }
 
 void Reader::LoadBlooms(uint64_t offset) {
@@ -475,13 +475,12 @@ bool Reader::MayContainScan(std::string_view start_row,
 bool Reader::MayContainDeleteFamily(std::string_view row) const {
   if (!is_readable()) return MayContainWithoutFilter();
   if (trailer_.entry_count == 0) return false;
-  bool found = false;
-  uint64_t count = 0;
+  std::optional<uint64_t> count;
   const Status status = CatchNoMemory(path(), [&] {
-    return FindU64(file_info_, info::kDeleteFamilyCount, &found, &count);
+    return FindNumber(file_info_, info::kDeleteFamilyCount, &count);
   });
-  if (!status.ok() || !found) return true;
-  if (count == 0) return false;
+  if (!status.ok() || !count) return true;
+  if (*count == 0) return false;
   return delete_family_bloom_.has_value() ? Probe(*delete_family_bloom_, row)
                                           : MayContainWithoutFilter();
 }

@@ -330,15 +330,14 @@ void Verifier::CheckTimeRange() {
 }
 
 void Verifier::CheckEarliestPut() {
-  bool found = false;
-  uint64_t earliest_ms = 0;
+  std::optional<uint64_t> earliest_ms;
   const Status status =
-      FindU64(reader_.file_info(), info::kEarliestPut, &found, &earliest_ms);
+      FindNumber(reader_.file_info(), info::kEarliestPut, &earliest_ms);
   if (!status.ok()) {
     Problem(status.getState());
-  } else if (found) {
+  } else if (earliest_ms) {
     Expect(Concat("file info ", info::kEarliestPut), earliest_put_ms_,
-           std::max(earliest_put_ms_, static_cast<int64_t>(earliest_ms)));
+           std::max(earliest_put_ms_, static_cast<int64_t>(*earliest_ms)));
   }
 }
 

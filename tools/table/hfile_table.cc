@@ -139,17 +139,13 @@ namespace info = hfile::info;
 // In the order of hfile::ChecksumType.
 constexpr std::string_view kChecksumNames[] = {"none", "CRC32", "CRC32C"};
 
-// Returns the number of this name. `find` is FindU32 or FindU64.
+// Returns the number of this name; nullopt if there is none.
 template <typename Number>
 std::optional<uint64_t> NumberOf(const hfile::FileInfo& file_info,
-                                 const char* name,
-                                 rocksdb::Status (*find)(const hfile::FileInfo&,
-                                                         const char*, bool*,
-                                                         Number*)) {
-  bool found = false;
-  Number value = 0;
-  const rocksdb::Status status = find(file_info, name, &found, &value);
-  return status.ok() && found ? std::optional<uint64_t>(value) : std::nullopt;
+                                 const char* name) {
+  std::optional<Number> value;
+  const Status status = hfile::FindNumber(file_info, name, &value);
+  return status.ok() && value ? std::optional<uint64_t>(*value) : std::nullopt;
 }
 
 std::optional<std::string> TimeRangeText(const hfile::FileInfo& file_info) {
@@ -377,13 +373,13 @@ TableFacts HFileTable::Facts() const {
   facts.index_bytes = trailer.uncompressed_data_index_bytes;
   facts.uncompressed_bytes = trailer.total_uncompressed_bytes;
   facts.average_key_bytes =
-      NumberOf(file_info, info::kAverageKeyBytes, hfile::FindU32);
+      NumberOf<uint32_t>(file_info, info::kAverageKeyBytes);
   facts.average_value_bytes =
-      NumberOf(file_info, info::kAverageValueBytes, hfile::FindU32);
+      NumberOf<uint32_t>(file_info, info::kAverageValueBytes);
   facts.family_deletions =
-      NumberOf(file_info, info::kDeleteFamilyCount, hfile::FindU64);
+      NumberOf<uint64_t>(file_info, info::kDeleteFamilyCount);
   if (const auto created_ms =
-          NumberOf(file_info, info::kCreateTime, hfile::FindU64)) {
+          NumberOf<uint64_t>(file_info, info::kCreateTime)) {
     if (*created_ms > 0) facts.creation_time = *created_ms / 1000;
   }
 
