@@ -83,9 +83,7 @@ class Import : public ::testing::Test {
   }
   std::vector<std::string> Rows() {
     std::vector<std::string> rows;
-    RowScanner scan = ScanOf(*store_);
-    for (const Row& row : scan) rows.push_back(row.row);
-    EXPECT_THAT(scan.status(), IsOk());
+    for (const Row& row : RowsOf(*store_)) rows.push_back(row.row);
     return rows;
   }
   // The import fails, says why, and leaves the store, which is empty, as it is.

@@ -25,15 +25,12 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
   KeyLayout Layout() const { return *KeyLayout::FromString(GetParam()); }
 
   std::unique_ptr<Store> NewStore() {
-    std::vector<FamilyDescriptor> families;
-    for (const auto& [name, options] : kModelFamilies) {
-      families.push_back({name, options});
-    }
     StoreOptions options;
     options.key_layout = Layout();
     options.write_buffer_bytes = size_t{64} << 10;
     return OpenOrFail(options, dir_.File("db" + std::to_string(++stores_)),
-                      families, [this] { return now_ms_.load(); });
+                      Descriptors(kModelFamilies),
+                      [this] { return now_ms_.load(); });
   }
 
   static bool KeepsLatest(const std::string& family) {

@@ -75,11 +75,9 @@ std::vector<Shown> ShownByHBase(const std::string& name) {
 
 std::vector<Shown> ShownBy(Store* store, const ScanOptions& options) {
   std::vector<Shown> cells;
-  RowScanner rows = ScanOf(*store, options);
-  for (const Row& row : rows) {
+  for (const Row& row : RowsOf(*store, options)) {
     for (const Cell& cell : row.cells) cells.push_back({row.row, cell});
   }
-  EXPECT_THAT(rows.status(), IsOk());
   return cells;
 }
 

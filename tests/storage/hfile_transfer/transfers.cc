@@ -8,7 +8,7 @@
 #include <set>
 
 #include "rowbloom/printable.h"
-#include "tests/support/status_matchers.h"
+#include "tests/storage/store/test_store.h"
 
 namespace rowbloom::test {
 
@@ -71,9 +71,7 @@ void ExpectSameRows(Store* store, const StoreModel& model, uint64_t now_ms,
   const std::vector<Row> expected = model.Scan(options, now_ms);
   ASSERT_TRUE(!some || !expected.empty());
   size_t found = 0;
-  RowScanner rows;
-  ASSERT_THAT(store->Scan(options, &rows), IsOk());
-  for (const Row& row : rows) {
+  for (const Row& row : RowsOf(*store, options)) {
     ASSERT_LT(found, expected.size());
     const Row& same = expected[found++];
     ASSERT_EQ(ToPrintable(row.row), ToPrintable(same.row));
@@ -87,7 +85,6 @@ void ExpectSameRows(Store* store, const StoreModel& model, uint64_t now_ms,
           << same.cells[i].timestamp_ms;
     }
   }
-  ASSERT_THAT(rows.status(), IsOk());
   ASSERT_EQ(found, expected.size());
 }
 

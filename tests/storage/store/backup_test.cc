@@ -38,11 +38,7 @@ using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 
 std::vector<Row> AllRows(Store* store) {
-  std::vector<Row> all;
-  RowScanner rows = ScanOf(*store, {.row = {.max_versions = 100}});
-  for (const Row& row : rows) all.push_back(row);
-  EXPECT_THAT(rows.status(), IsOk());
-  return all;
+  return RowsOf(*store, {.row = {.max_versions = 100}});
 }
 
 std::vector<Row> RowsAt(const std::string& path) {

@@ -48,12 +48,8 @@ class BlobFiles : public ::testing::Test {
     }
   }
 
-  static std::vector<Row> RowsOf(Store* store) {
-    std::vector<Row> all;
-    RowScanner rows = ScanOf(*store, {.row = {.max_versions = 9}});
-    for (const Row& row : rows) all.push_back(row);
-    EXPECT_THAT(rows.status(), IsOk());
-    return all;
+  static std::vector<Row> AllVersions(Store* store) {
+    return RowsOf(*store, {.row = {.max_versions = 9}});
   }
   // The same by gets.
   static void ExpectGets(Store* store, const std::vector<Row>& rows) {
@@ -83,7 +79,7 @@ class BlobFiles : public ::testing::Test {
 
 TEST_F(BlobFiles, AreOutOfLineOnceWritten) {
   ASSERT_NO_FATAL_FAILURE(WriteRows());
-  const std::vector<Row> rows = RowsOf(store_.get());
+  const std::vector<Row> rows = AllVersions(store_.get());
   ASSERT_EQ(rows.size(), kRows);
   EXPECT_EQ(StatsOf("latest").blob_files, 0U);
   ASSERT_THAT(store_->Flush(), IsOk());
@@ -95,10 +91,10 @@ TEST_F(BlobFiles, AreOutOfLineOnceWritten) {
   ASSERT_THAT(store_->Compact(), IsOk());
   EXPECT_GT(StatsOf("versioned").blob_file_bytes, kLargeInAll);
   EXPECT_LT(StatsOf("versioned").file_bytes, kLargeInAll / 10);
-  EXPECT_EQ(RowsOf(store_.get()), rows);
+  EXPECT_EQ(AllVersions(store_.get()), rows);
   ExpectGets(store_.get(), rows);
   Open({.read_only = true});
-  EXPECT_EQ(RowsOf(store_.get()), rows);
+  EXPECT_EQ(AllVersions(store_.get()), rows);
   ExpectGets(store_.get(), rows);
 }
 
@@ -110,7 +106,7 @@ TEST_F(BlobFiles, GiveBackTheirSpace) {
     ASSERT_NO_FATAL_FAILURE(WriteRows());
     ASSERT_THAT(store_->Compact(), IsOk());
   }
-  const std::vector<Row> rows = RowsOf(store_.get());
+  const std::vector<Row> rows = AllVersions(store_.get());
   std::optional<std::string> old;
   EXPECT_THAT(store_->Get(rows[0].row, "latest", "large", &old,
                           {.snapshot = snapshot.get()}),
@@ -118,26 +114,26 @@ TEST_F(BlobFiles, GiveBackTheirSpace) {
   EXPECT_TRUE(old);
   EXPECT_NE(old, rows[0].cells.at(0).value);
   EXPECT_LT(StatsOf("latest").blob_file_bytes, kLargeInAll * 21 / 10);
-  EXPECT_EQ(RowsOf(store_.get()), rows);
+  EXPECT_EQ(AllVersions(store_.get()), rows);
   for (const Row& row : rows) ASSERT_THAT(store_->DeleteRow(row.row), IsOk());
-  EXPECT_TRUE(RowsOf(store_.get()).empty());
+  EXPECT_TRUE(AllVersions(store_.get()).empty());
 }
 
 TEST_F(BlobFiles, ComeBackWhenAltered) {
   ASSERT_NO_FATAL_FAILURE(WriteRows());
   ASSERT_THAT(store_->Compact(), IsOk());
-  const std::vector<Row> rows = RowsOf(store_.get());
+  const std::vector<Row> rows = AllVersions(store_.get());
   FamilyOptions in_line = kLatest;
   in_line.min_blob_bytes = 0;
   ASSERT_THAT(store_->AlterFamily("latest", in_line), IsOk());
   ASSERT_THAT(store_->Compact(), IsOk());
   EXPECT_EQ(StatsOf("latest").blob_files, 0U);
   EXPECT_GT(StatsOf("latest").file_bytes, kLargeInAll);
-  EXPECT_EQ(RowsOf(store_.get()), rows);
+  EXPECT_EQ(AllVersions(store_.get()), rows);
   ASSERT_THAT(store_->AlterFamily("latest", kLatest), IsOk());
   ASSERT_THAT(store_->Compact(), IsOk());
   EXPECT_LT(StatsOf("latest").file_bytes, kLargeInAll / 10);
-  EXPECT_EQ(RowsOf(store_.get()), rows);
+  EXPECT_EQ(AllVersions(store_.get()), rows);
 }
 
 TEST_F(BlobFiles, AreInCopies) {
@@ -150,13 +146,13 @@ TEST_F(BlobFiles, AreInCopies) {
   ASSERT_THAT(store_->Backup(backups, &info), IsOk());
   EXPECT_THAT(VerifyBackup(backups, info.id), IsOk());
   ASSERT_THAT(store_->Checkpoint(dir_.File("checkpoint")), IsOk());
-  const std::vector<Row> rows = RowsOf(store_.get());
+  const std::vector<Row> rows = AllVersions(store_.get());
   store_.reset();
   std::filesystem::remove_all(dir_.File("db"));
   ASSERT_THAT(RestoreBackup(backups, info.id, dir_.File("restored")), IsOk());
   for (const char* copy : {"checkpoint", "restored"}) {
     const auto store = OpenOrFail({}, dir_.File(copy), {});
-    EXPECT_EQ(RowsOf(store.get()), rows) << copy;
+    EXPECT_EQ(AllVersions(store.get()), rows) << copy;
     ExpectGets(store.get(), rows);
   }
 }

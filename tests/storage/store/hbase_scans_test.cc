@@ -19,6 +19,7 @@
 
 #include "tests/storage/store/hbase_cases.h"
 #include "tests/storage/store/hbase_read_rules.h"
+#include "tests/storage/store/store_model.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
@@ -214,11 +215,9 @@ class HBaseScans : public ::testing::Test {
 
   std::vector<HBaseCell> Scan(const StoredCase& in, const ScanOptions& scan) {
     std::vector<HBaseCell> answer;
-    RowScanner rows = ScanOf(*store_, scan);
-    for (const Row& row : rows) {
+    for (const Row& row : RowsOf(*store_, scan)) {
       AddCells(in, row.row.substr(in.row_prefix.size()), row.cells, &answer);
     }
-    EXPECT_THAT(rows.status(), IsOk());
     return answer;
   }
 
@@ -286,13 +285,9 @@ TEST_F(HBaseScans, AreAnsweredInMemoryInFilesAndCompacted) {
     options_of.emplace(FamilyName(of), of.family);
     stored.emplace_back(of);
   }
-  std::vector<FamilyDescriptor> families;
-  for (const auto& [name, options] : options_of) {
-    families.push_back({name, options});
-  }
   for (const Flushes flushes :
        {Flushes::kAfterAllWrites, Flushes::kBetweenWrites}) {
-    Open(families);
+    Open(Descriptors(options_of));
     ASSERT_NO_FATAL_FAILURE(WriteAll(stored, flushes));
     ExpectAnswers(stored, "as written");
     ASSERT_THAT(store_->Flush(), IsOk());

@@ -34,13 +34,6 @@ using ::testing::IsEmpty;
 static_assert(std::ranges::input_range<RowScanner>);
 static_assert(std::input_iterator<RowScanner::Iterator>);
 
-std::vector<std::string> Names(RowScanner rows) {
-  std::vector<std::string> names;
-  for (const Row& row : rows) names.push_back(row.row);
-  EXPECT_THAT(rows.status(), IsOk());
-  return names;
-}
-
 std::vector<std::string> Columns(const std::vector<Cell>& cells) {
   std::vector<std::string> columns;
   for (const Cell& cell : cells) {
@@ -65,7 +58,9 @@ class Reads : public ::testing::Test {
     ASSERT_THAT(store_->Write(batch), IsOk());
   }
   std::vector<std::string> Scan(const ScanOptions& options) {
-    return Names(ScanOf(*store_, options));
+    std::vector<std::string> names;
+    for (const Row& row : RowsOf(*store_, options)) names.push_back(row.row);
+    return names;
   }
   std::vector<std::string> Wide(const RowOptions& options) {
     return Columns(GetRowOf(*store_, "wide", options));

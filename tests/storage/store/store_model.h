@@ -20,6 +20,14 @@
 
 namespace rowbloom::test {
 
+// The families of a model, for a store.
+inline std::vector<FamilyDescriptor> Descriptors(
+    const std::map<std::string, FamilyOptions>& of) {
+  std::vector<FamilyDescriptor> families;
+  for (const auto& [name, options] : of) families.push_back({name, options});
+  return families;
+}
+
 class StoreModel {
  public:
   explicit StoreModel(std::map<std::string, FamilyOptions> families)

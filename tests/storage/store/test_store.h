@@ -76,6 +76,15 @@ inline RowScanner ScanOf(Store& store, const ScanOptions& options = {}) {
   return rows;
 }
 
+// The rows of a scan that must not fail.
+inline std::vector<Row> RowsOf(Store& store, const ScanOptions& options = {}) {
+  RowScanner scan = ScanOf(store, options);
+  std::vector<Row> rows;
+  for (const Row& row : scan) rows.push_back(row);
+  EXPECT_THAT(scan.status(), IsOk());
+  return rows;
+}
+
 inline std::unique_ptr<const Snapshot> SnapshotOf(Store& store) {
   std::unique_ptr<const Snapshot> snapshot;
   Require(store.GetSnapshot(&snapshot));

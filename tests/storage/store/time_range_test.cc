@@ -42,12 +42,10 @@ const std::map<std::string, FamilyOptions> kFamilies = {
 class TimeRangeTest : public ::testing::Test {
  protected:
   void Open(const std::map<std::string, FamilyOptions>& of) {
-    std::vector<FamilyDescriptor> families;
-    for (const auto& [name, options] : of) families.push_back({name, options});
     store_ = OpenOrFail(
         {.front_filter_limit_bytes = RandomFrontFilterLimit(&random_),
          .auto_compaction = false},
-        dir_.File("db"), families, [this] { return now_ms_; });
+        dir_.File("db"), Descriptors(of), [this] { return now_ms_; });
   }
 
   void Put(const std::string& row, const std::string& family,
@@ -62,11 +60,7 @@ class TimeRangeTest : public ::testing::Test {
   }
 
   std::vector<Row> Scan(const ScanOptions& options) {
-    RowScanner scanner = ScanOf(*store_, options);
-    std::vector<Row> rows;
-    for (const Row& row : scanner) rows.push_back(row);
-    EXPECT_THAT(scanner.status(), IsOk());
-    return rows;
+    return RowsOf(*store_, options);
   }
 
   TempDir dir_;

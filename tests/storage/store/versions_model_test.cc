@@ -58,17 +58,13 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     store_.reset();
     // Past the bound from which the store's clock goes on.
     now_ms_ += 3 * LeasedClock::kLeaseMs;
-    std::vector<FamilyDescriptor> families;
-    for (const auto& [name, options] : AllFamilies()) {
-      families.push_back({name, options});
-    }
     StoreOptions options;
     options.key_layout = *KeyLayout::FromString(GetParam());
     options.write_buffer_bytes = size_t{64} << 10;
     options.transactions = true;
     options.front_filter_limit_bytes =
         front_filter_limit_bytes.value_or(RandomFrontFilterLimit(&random_));
-    store_ = OpenOrFail(options, dir_.File("db"), families,
+    store_ = OpenOrFail(options, dir_.File("db"), Descriptors(AllFamilies()),
                         [this] { return now_ms_.load(); });
   }
 

@@ -89,13 +89,11 @@ class Versions : public ::testing::TestWithParam<Between> {
         of_row, [&](const Cell& cell) { return cell.qualifier != qualifier; });
     EXPECT_EQ(cells, of_row);
     std::vector<Cell> scanned;
-    RowScanner rows = ScanOf(*store_, {.row_prefix = "r", .row = row});
-    for (const Row& found : rows) {
+    for (const Row& found : RowsOf(*store_, {.row_prefix = "r", .row = row})) {
       for (const Cell& cell : found.cells) {
         if (cell.qualifier == qualifier) scanned.push_back(cell);
       }
     }
-    EXPECT_THAT(rows.status(), IsOk());
     EXPECT_EQ(cells, scanned);
     std::vector<uint64_t> timestamps;
     for (const Cell& cell : cells) timestamps.push_back(cell.timestamp_ms);
@@ -503,11 +501,9 @@ TEST(ReadOnlyVersions, AreReadLikeOthers) {
               ElementsAre(Cell{"c", "q", 30, "30"}, Cell{"c", "q", 20, "20"}));
   EXPECT_EQ(ValueOf(*reader, "r", "c", "q"), "30");
   const auto snapshot = SnapshotOf(*reader);
-  size_t found = 0;
-  RowScanner rows = ScanOf(*reader, {.row = {.snapshot = snapshot.get()}});
-  for (const Row& row : rows) found += row.cells.size();
-  EXPECT_THAT(rows.status(), IsOk());
-  EXPECT_EQ(found, 2u);
+  const auto rows = RowsOf(*reader, {.row = {.snapshot = snapshot.get()}});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].cells.size(), 2u);
 }
 
 // Larger than RocksDB's blocks and write buffer.

@@ -99,12 +99,8 @@ class Changes : public ::testing::Test {
   void Open(const StoreOptions& options = kKeepsLog) {
     store_.reset();
     now_ms_ += 3 * LeasedClock::kLeaseMs;
-    std::vector<FamilyDescriptor> families;
-    for (const auto& [name, family] : kModelFamilies) {
-      families.push_back({name, family});
-    }
-    store_ =
-        OpenOrFail(options, path_, families, [this] { return now_ms_.load(); });
+    store_ = OpenOrFail(options, path_, Descriptors(kModelFamilies),
+                        [this] { return now_ms_.load(); });
   }
   void Put(const std::string& row, const std::string& family = "latest") {
     ASSERT_THAT(store_->Put(row, family, "q", "v"), IsOk());
@@ -178,11 +174,8 @@ TEST_F(Changes, FeedAModelThatAnswersAsTheStore) {
       ASSERT_NO_FATAL_FAILURE(MakeInModel(change, &model));
     }
     const ScanOptions all{.row = {.max_versions = 9}};
-    std::vector<Row> rows;
-    RowScanner scan = ScanOf(*store_, all);
-    for (const Row& row : scan) rows.push_back(row);
-    ASSERT_THAT(scan.status(), IsOk());
-    ASSERT_TRUE(rows == model.Scan(all, now_ms_)) << "after write " << i;
+    ASSERT_TRUE(RowsOf(*store_, all) == model.Scan(all, now_ms_))
+        << "after write " << i;
   }
 }
 
@@ -218,11 +211,8 @@ TEST_F(Changes, MakeACopyEqual) {
                change.family == "latest" ? std::nullopt : change.timestamp_ms});
     ASSERT_THAT(copy->Write(batch), IsOk());
   }
-  std::vector<Row> rows;
-  std::vector<Row> copied;
-  ASSERT_THAT(ReadWritten(store_.get(), &rows), IsOk());
-  ASSERT_THAT(ReadWritten(copy.get(), &copied), IsOk());
-  EXPECT_TRUE(copied == rows);
+  const auto copied = WithoutGivenTimes(RowsOf(*copy, AllWritten()));
+  EXPECT_TRUE(copied == WithoutGivenTimes(RowsOf(*store_, AllWritten())));
   EXPECT_TRUE(copied == model.Scan(AllWritten(), 0));
 }
 
@@ -466,9 +456,8 @@ TEST_F(Changes, OfAProcessThatWasKilledAreThoseItsStoreHas) {
       if (change.family == kExtra) continue;
       ASSERT_NO_FATAL_FAILURE(MakeInModel(change, &model));
     }
-    std::vector<Row> rows;
-    ASSERT_THAT(ReadWritten(reader.get(), &rows), IsOk());
-    ASSERT_TRUE(rows == WithoutGivenTimes(model.Scan(AllWritten(), 0)));
+    ASSERT_TRUE(WithoutGivenTimes(RowsOf(*reader, AllWritten())) ==
+                WithoutGivenTimes(model.Scan(AllWritten(), 0)));
     std::optional<std::string> last;
     ASSERT_THAT(reader->Get("counter", "latest", "n", &last), IsOk());
     ASSERT_TRUE(last);

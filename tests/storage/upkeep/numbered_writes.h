@@ -19,11 +19,7 @@ inline const std::map<std::string, FamilyOptions> kWrittenFamilies = {
     {"latest", {}},
 };
 inline std::vector<FamilyDescriptor> WrittenFamilies() {
-  std::vector<FamilyDescriptor> families;
-  for (const auto& [name, options] : kWrittenFamilies) {
-    families.push_back({name, options});
-  }
-  return families;
+  return Descriptors(kWrittenFamilies);
 }
 
 // This family comes and goes, and has the number in the cell counter, extra:n.
@@ -89,14 +85,6 @@ inline std::vector<Row> WithoutGivenTimes(std::vector<Row> rows) {
     }
   }
   return rows;
-}
-inline rocksdb::Status ReadWritten(Store* store, std::vector<Row>* rows) {
-  rows->clear();
-  RowScanner scan;
-  const rocksdb::Status s = store->Scan(AllWritten(), &scan);
-  for (const Row& row : scan) rows->push_back(row);
-  *rows = WithoutGivenTimes(std::move(*rows));
-  return s.ok() ? scan.status() : s;
 }
 
 }  // namespace rowbloom::test
