@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 
@@ -21,7 +20,6 @@ using test::Output;
 using test::RunFine;
 using test::RunTool;
 using test::SstSpec;
-using test::TempDir;
 using test::Words;
 using testing::HasSubstr;
 
@@ -41,12 +39,12 @@ std::vector<std::string> SectionLine(const std::string& out,
   return {};
 }
 
-TEST(FilterVerb, RocksDbsOwnFiltersAreNamed) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
+using FilterVerb = test::SstTest;
+
+TEST_F(FilterVerb, RocksDbsOwnFiltersAreNamed) {
   const auto run = [&](const SstSpec& spec) {
-    test::WriteSst(spec, path, test::NumberedKeys(2000));
-    const Output output = RunFine({"filter", path});
+    Write(spec, 2000);
+    const Output output = RunFine({"filter", path_});
     EXPECT_EQ(output.err, "");
     return output.out;
   };
@@ -59,20 +57,19 @@ TEST(FilterVerb, RocksDbsOwnFiltersAreNamed) {
   EXPECT_THAT(run({.format_version = 4, .policy = bloom}),
               HasSubstr("not rowbloom's: RocksDB legacy Bloom (marker 6"));
   const std::string size =
-      std::to_string(test::FilterBlocks(path).at(0).size());
-  EXPECT_THAT(RunTool({"filter", path}).out, HasSubstr("(" + size + " bytes)"));
+      std::to_string(test::FilterBlocks(path_).at(0).size());
+  EXPECT_THAT(RunTool({"filter", path_}).out,
+              HasSubstr("(" + size + " bytes)"));
   const std::string partitioned = run({.policy = bloom, .partitioned = true});
-  const std::string count = std::to_string(test::FilterBlocks(path).size());
+  const std::string count = std::to_string(test::FilterBlocks(path_).size());
   EXPECT_THAT(partitioned,
               testing::ContainsRegex("not rowbloom's: .* " + count + "\n"));
 }
 
-TEST(FilterVerb, FileWithoutFilterSaysSo) {
-  const TempDir dir;
-  ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({}, dir.File("a.sst"), test::NumberedKeys(10)));
-  const Output output = RunFine({"filter", dir.File("a.sst")});
-  EXPECT_EQ(output.out, dir.File("a.sst") +
+TEST_F(FilterVerb, FileWithoutFilterSaysSo) {
+  ASSERT_NO_FATAL_FAILURE(Write({}, 10));
+  const Output output = RunFine({"filter", path_});
+  EXPECT_EQ(output.out, path_ +
                             "\n  form        none\n"
                             "  partitions  0\n"
                             "  bytes       0 bytes\n");
@@ -80,15 +77,12 @@ TEST(FilterVerb, FileWithoutFilterSaysSo) {
 
 // Damage that RocksDB's checksum does not see: written that way, or by a
 // program that repaired the checksum.
-TEST(FilterVerb, DamagedSectionIsAFinding) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
+TEST_F(FilterVerb, DamagedSectionIsAFinding) {
   ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({.policy = test::MakeFilterPolicy(Options())}, path,
-                     test::NumberedKeys(2000)));
-  test::ChangeBlock(path, test::FilterHandle(path, 0),
+      Write({.policy = test::MakeFilterPolicy(Options())}, 2000));
+  test::ChangeBlock(path_, test::FilterHandle(path_, 0),
                     [](std::string* contents) { (*contents)[100] ^= 1; });
-  const Output output = RunTool({"filter", path});
+  const Output output = RunTool({"filter", path_});
   EXPECT_EQ(output.code, 1);
   EXPECT_EQ(output.err, "");
   EXPECT_THAT(output.out, HasSubstr("  problem: ROW section at offset 8: "));
@@ -100,47 +94,43 @@ TEST(FilterVerb, DamagedSectionIsAFinding) {
   EXPECT_NE(SectionLine(output.out, "ROWCOL")[7], "-");
 }
 
-TEST(FilterVerb, DamagedPartitionIsNamedAndTheOthersAreListed) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
-  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::MakeFilterPolicy(Options()), .partitioned = true}, path,
-      test::NumberedKeys(2000)));
+TEST_F(FilterVerb, DamagedPartitionIsNamedAndTheOthersAreListed) {
   const uint64_t all_keys = 2000;
-  const std::vector<std::string> blocks = test::FilterBlocks(path);
+  ASSERT_NO_FATAL_FAILURE(
+      Write({.policy = test::MakeFilterPolicy(Options()), .partitioned = true},
+            all_keys));
+  const std::vector<std::string> blocks = test::FilterBlocks(path_);
   // The head of the second partition; a plain flip in the third.
-  test::ChangeBlock(path, test::FilterHandle(path, 1),
+  test::ChangeBlock(path_, test::FilterHandle(path_, 1),
                     [](std::string* contents) { (*contents)[0] = 'r'; });
-  const sst::BlockHandle third = test::FilterHandle(path, 2);
-  test::WriteByte(path, third.offset_bytes + 50, blocks.at(2)[50] ^ 1);
+  const sst::BlockHandle third = test::FilterHandle(path_, 2);
+  test::WriteByte(path_, third.offset_bytes + 50, blocks.at(2)[50] ^ 1);
 
-  const Output output = RunTool({"filter", path});
+  const Output output = RunTool({"filter", path_});
   EXPECT_EQ(output.code, 1);
   EXPECT_THAT(output.out,
               HasSubstr("problem: partition 2: filter block does not start "
                         "with ROWBLOOM"));
-  EXPECT_THAT(output.out,
-              HasSubstr("problem: partition 3: " + path + ": block at offset " +
-                        std::to_string(third.offset_bytes)));
+  EXPECT_THAT(output.out, HasSubstr("problem: partition 3: " + path_ +
+                                    ": block at offset " +
+                                    std::to_string(third.offset_bytes)));
   const uint64_t listed =
       std::strtoull(SectionLine(output.out, "ROWCOL")[3].c_str(), nullptr, 10);
   EXPECT_GT(listed, 0U);
   EXPECT_LT(listed, all_keys);
 }
 
-TEST(FilterVerb, EveryProblemIsPrinted) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
-  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::MakeFilterPolicy(Options()), .partitioned = true}, path,
-      test::NumberedKeys(10'000)));
-  const size_t partitions = test::FilterBlocks(path).size();
+TEST_F(FilterVerb, EveryProblemIsPrinted) {
+  ASSERT_NO_FATAL_FAILURE(
+      Write({.policy = test::MakeFilterPolicy(Options()), .partitioned = true},
+            10'000));
+  const size_t partitions = test::FilterBlocks(path_).size();
   ASSERT_GT(partitions, 21U);
   for (size_t i = 0; i < partitions; ++i) {
-    test::ChangeBlock(path, test::FilterHandle(path, i),
+    test::ChangeBlock(path_, test::FilterHandle(path_, i),
                       [](std::string* contents) { (*contents)[0] = 'r'; });
   }
-  const Output output = RunTool({"filter", path});
+  const Output output = RunTool({"filter", path_});
   EXPECT_EQ(output.code, 1);
   const auto problems =
       std::ranges::count_if(Lines(output.out), [](const std::string& line) {

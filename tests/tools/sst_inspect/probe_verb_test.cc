@@ -21,7 +21,6 @@ using test::Lines;
 using test::Output;
 using test::RunFine;
 using test::RunTool;
-using test::SstSpec;
 using test::TempDir;
 using test::Words;
 using testing::HasSubstr;
@@ -157,9 +156,9 @@ TEST_P(ProbeLayouts, AnswersAreThoseOfTheBlocks) {
   }
 }
 
-TEST(ProbeVerb, RowOverManyPartitionsIsFoundInEach) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
+using ProbeVerb = test::SstTest;
+
+TEST_F(ProbeVerb, RowOverManyPartitionsIsFoundInEach) {
   std::vector<std::string> keys = {"a/x"};
   for (const std::string& key : test::NumberedKeys(2000)) {
     keys.push_back("big/" + key);
@@ -169,107 +168,95 @@ TEST(ProbeVerb, RowOverManyPartitionsIsFoundInEach) {
       {.policy =
            test::MakeFilterPolicy({.key_layout = KeyLayout::Delimited('/')}),
        .partitioned = true},
-      path, keys));
-  const size_t count = test::FilterBlocks(path).size();
+      path_, keys));
+  const size_t count = test::FilterBlocks(path_).size();
   ASSERT_GT(count, 3U);
 
-  const Output big = RunTool({"probe", path, "--row", "big"});
+  const Output big = RunTool({"probe", path_, "--row", "big"});
   EXPECT_EQ(Answer(big.out, "partition"),
             "1 to " + std::to_string(count) + " of " + std::to_string(count));
   EXPECT_EQ(Answer(big.out, "verdict"), "may be there");
-  EXPECT_EQ(Answer(RunTool({"probe", path, "--row", "a"}).out, "partition"),
+  EXPECT_EQ(Answer(RunTool({"probe", path_, "--row", "a"}).out, "partition"),
             "1 of " + std::to_string(count));
-  const Output last = RunTool({"probe", path, "--row", "c"});
+  const Output last = RunTool({"probe", path_, "--row", "c"});
   EXPECT_EQ(Answer(last.out, "partition"),
             std::to_string(count) + " of " + std::to_string(count));
   EXPECT_EQ(Answer(last.out, "verdict"), "may be there");
   // Past every index key: the last partition answers.
-  EXPECT_EQ(Answer(RunTool({"probe", path, "--row", "zzz"}).out, "partition"),
+  EXPECT_EQ(Answer(RunTool({"probe", path_, "--row", "zzz"}).out, "partition"),
             std::to_string(count) + " of " + std::to_string(count));
   for (size_t i = 1; i < keys.size(); i += 97) {
     const std::string qualifier = keys[i].substr(keys[i].find('/') + 1);
     const std::string row = keys[i].substr(0, keys[i].find('/'));
     const Output cell =
-        RunTool({"probe", path, "--row", row, "--qualifier", qualifier});
+        RunTool({"probe", path_, "--row", row, "--qualifier", qualifier});
     EXPECT_EQ(Answer(cell.out, "ROWCOL"), "may be there") << keys[i];
   }
 }
 
-TEST(ProbeVerb, AnotherComparatorAsksThePartitionOfAKeyAndEachForARow) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
+TEST_F(ProbeVerb, AnotherComparatorAsksThePartitionOfAKeyAndEachForARow) {
   std::vector<std::string> keys = test::NumberedKeys(2000);
   std::reverse(keys.begin(), keys.end());
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(
       {.policy = test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)}),
        .comparator = rocksdb::ReverseBytewiseComparator(),
        .partitioned = true},
-      path, keys));
-  const std::string count = std::to_string(test::FilterBlocks(path).size());
+      path_, keys));
+  const std::string count = std::to_string(test::FilterBlocks(path_).size());
   for (size_t i = 0; i < keys.size(); i += 37) {
-    const Output cell = RunTool({"probe", path, "--row", keys[i].substr(0, 8),
+    const Output cell = RunTool({"probe", path_, "--row", keys[i].substr(0, 8),
                                  "--qualifier", keys[i].substr(8)});
     EXPECT_THAT(Answer(cell.out, "partition"),
                 testing::MatchesRegex("[0-9]+ of " + count));
     EXPECT_EQ(Answer(cell.out, "verdict"), "may be there") << keys[i];
-    const Output row = RunTool({"probe", path, "--row", keys[i].substr(0, 8)});
+    const Output row = RunTool({"probe", path_, "--row", keys[i].substr(0, 8)});
     EXPECT_EQ(Answer(row.out, "partition"), "1 to " + count + " of " + count);
     EXPECT_EQ(Answer(row.out, "verdict"), "may be there") << keys[i];
   }
 }
 
-TEST(ProbeVerb, FilesWithoutOurFilterMayHoldEverything) {
-  const TempDir dir;
-  ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({}, dir.File("none.sst"), test::NumberedKeys(10)));
-  ASSERT_NO_FATAL_FAILURE(test::WriteSst({.policy = test::StockRibbon()},
-                                         dir.File("ribbon.sst"),
-                                         test::NumberedKeys(2000)));
-  const Output none = RunFine({"probe", dir.File("none.sst"), "--row", "r"});
+TEST_F(ProbeVerb, FilesWithoutOurFilterMayHoldEverything) {
+  ASSERT_NO_FATAL_FAILURE(Write({}, 10));
+  const Output none = RunFine({"probe", path_, "--row", "r"});
   EXPECT_EQ(Answer(none.out, "filter"), "none");
   EXPECT_EQ(Answer(none.out, "verdict"), "may be there");
   EXPECT_THAT(none.out, HasSubstr("0 of 0 files may hold the row; 1 without a "
                                   "key layout"));
-  const Output ribbon =
-      RunFine({"probe", dir.File("ribbon.sst"), "--row", "r"});
+  ASSERT_NO_FATAL_FAILURE(Write({.policy = test::StockRibbon()}, 2000));
+  const Output ribbon = RunFine({"probe", path_, "--row", "r"});
   EXPECT_EQ(Answer(ribbon.out, "filter"),
             "not rowbloom's: RocksDB Ribbon (marker -2)");
   EXPECT_EQ(Answer(ribbon.out, "verdict"), "may be there");
 }
 
-TEST(ProbeVerb, DamagedSectionsSayMayBeThere) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
+TEST_F(ProbeVerb, DamagedSectionsSayMayBeThere) {
   const auto policy =
       test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)});
-  const auto write = [&] {
-    test::WriteSst({.policy = policy}, path, test::NumberedKeys(2000));
-  };
-  write();
+  ASSERT_NO_FATAL_FAILURE(Write({.policy = policy}, 2000));
   // The damage is in the ROW section, with RocksDB's checksum made right.
-  test::ChangeBlock(path, test::FilterHandle(path, 0),
+  test::ChangeBlock(path_, test::FilterHandle(path_, 0),
                     [](std::string* contents) { (*contents)[100] ^= 1; });
-  const Output row = RunTool({"probe", path, "--row", "absent.."});
+  const Output row = RunTool({"probe", path_, "--row", "absent.."});
   EXPECT_EQ(row.code, 1);
   EXPECT_EQ(Answer(row.out, "ROW"), "section unusable");
   EXPECT_EQ(Answer(row.out, "verdict"), "may be there");
   EXPECT_THAT(row.out, HasSubstr("problem: ROW section at offset 8"));
   // The other section still rules the cell out.
   const Output cell =
-      RunTool({"probe", path, "--row", "absent..", "--qualifier", "q"});
+      RunTool({"probe", path_, "--row", "absent..", "--qualifier", "q"});
   EXPECT_EQ(cell.code, 1);
   EXPECT_EQ(Answer(cell.out, "ROWCOL"), "not there");
   EXPECT_EQ(Answer(cell.out, "verdict"), "not there");
 
   // The whole block.
-  write();
-  const sst::BlockHandle handle = test::FilterHandle(path, 0);
-  test::WriteByte(path, handle.offset_bytes, 'r');
-  const Output block = RunTool({"probe", path, "--row", "absent.."});
+  ASSERT_NO_FATAL_FAILURE(Write({.policy = policy}, 2000));
+  const sst::BlockHandle handle = test::FilterHandle(path_, 0);
+  test::WriteByte(path_, handle.offset_bytes, 'r');
+  const Output block = RunTool({"probe", path_, "--row", "absent.."});
   EXPECT_EQ(block.code, 1);
   EXPECT_EQ(Answer(block.out, "filter"), "unusable");
   EXPECT_EQ(Answer(block.out, "verdict"), "may be there");
-  EXPECT_THAT(block.out, HasSubstr("problem: " + path + ": block at offset"));
+  EXPECT_THAT(block.out, HasSubstr("problem: " + path_ + ": block at offset"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
 #include "tools/sst_inspect/verbs.h"
 
@@ -40,6 +41,17 @@ inline Output RunFine(const std::vector<std::string>& args) {
   EXPECT_EQ(output.code, 0) << args[0] << "\n" << output.out << output.err;
   return output;
 }
+
+// A test of one SST.
+class SstTest : public testing::Test {
+ protected:
+  void Write(const SstSpec& spec, size_t keys = 1000) {
+    ASSERT_NO_FATAL_FAILURE(WriteSst(spec, path_, NumberedKeys(keys)));
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_.File("a.sst");
+};
 
 // Runs the program itself, and returns the most memory that it took, in KiB.
 inline int64_t MemoryOf(std::vector<std::string> args) {

@@ -23,7 +23,6 @@
 #include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/stride.h"
-#include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/table/table_file.h"
@@ -39,7 +38,6 @@ using test::Records;
 using test::RunFine;
 using test::RunTool;
 using test::SstSpec;
-using test::TempDir;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -53,16 +51,7 @@ SstSpec PartitionedLz4() {
       }};
 }
 
-class Verbs : public testing::Test {
- protected:
-  void Write(const SstSpec& spec, size_t keys = 1000) {
-    ASSERT_NO_FATAL_FAILURE(
-        test::WriteSst(spec, path_, test::NumberedKeys(keys)));
-  }
-
-  const TempDir dir_;
-  const std::string path_ = dir_.File("a.sst");
-};
+using Verbs = test::SstTest;
 
 TEST_F(Verbs, LayoutIsEveryByteOfTheFile) {
   for (const uint32_t version : {2U, 4U, test::kLatestFormatVersion}) {

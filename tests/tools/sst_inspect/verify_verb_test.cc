@@ -26,7 +26,6 @@
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
-#include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/sst/data_cursor.h"
@@ -42,15 +41,13 @@ using test::Output;
 using test::RunFine;
 using test::RunTool;
 using test::SstSpec;
-using test::TempDir;
 using testing::HasSubstr;
 using testing::Not;
 
-class Verify : public testing::Test {
+class Verify : public test::SstTest {
  protected:
   void Write(const SstSpec& spec, size_t keys = 2000) {
-    ASSERT_NO_FATAL_FAILURE(
-        test::WriteSst(spec, path_, test::NumberedKeys(keys)));
+    ASSERT_NO_FATAL_FAILURE(SstTest::Write(spec, keys));
     ASSERT_THAT(sst::SstFile::Open(path_, &file_), IsOk());
   }
 
@@ -71,8 +68,6 @@ class Verify : public testing::Test {
     return index.handle();
   }
 
-  const TempDir dir_;
-  const std::string path_ = dir_.File("a.sst");
   std::unique_ptr<sst::SstFile> file_;
 };
 
