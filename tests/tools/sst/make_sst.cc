@@ -35,22 +35,10 @@ rocksdb::Options MakeOptions(const SstSpec& spec) {
   return options;
 }
 
-void WriteSst(const SstSpec& spec, const std::string& path,
-              const std::vector<std::string>& keys) {
-  const rocksdb::Options options = MakeOptions(spec);
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  rocksdb::Status status = writer.Open(path);
-  ASSERT_TRUE(status.ok()) << status.ToString();
-  for (const std::string& key : keys) {
-    status = writer.Put(key, "value of " + key);
-    ASSERT_TRUE(status.ok()) << status.ToString();
-  }
-  status = writer.Finish();
-  ASSERT_TRUE(status.ok()) << status.ToString();
-}
-
-void WriteSst(const SstSpec& spec, const std::string& path,
-              const std::map<std::string, std::string>& cells) {
+// The cells are pairs of a key and a value.
+template <typename Cells>
+static void WritePairs(const SstSpec& spec, const std::string& path,
+                       const Cells& cells) {
   const rocksdb::Options options = MakeOptions(spec);
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
   rocksdb::Status status = writer.Open(path);
@@ -61,6 +49,18 @@ void WriteSst(const SstSpec& spec, const std::string& path,
   }
   status = writer.Finish();
   ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+void WriteSst(const SstSpec& spec, const std::string& path,
+              const std::vector<std::string>& keys) {
+  std::vector<std::pair<std::string, std::string>> cells;
+  for (const auto& key : keys) cells.emplace_back(key, "value of " + key);
+  WritePairs(spec, path, cells);
+}
+
+void WriteSst(const SstSpec& spec, const std::string& path,
+              const std::map<std::string, std::string>& cells) {
+  WritePairs(spec, path, cells);
 }
 
 std::unique_ptr<sst::SstFile> OpenSst(const std::string& path) {

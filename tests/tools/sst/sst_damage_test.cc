@@ -81,6 +81,23 @@ class SstDamage : public testing::TestWithParam<bool> {
     return refused;
   }
 
+  // Flips each bit of a block, and expects all but `accepted` of its bytes to
+  // be refused.
+  void FlipBlock(const BlockHandle& block, uint64_t accepted = 0) {
+    const uint64_t end =
+        block.offset_bytes + block.size_bytes + kBlockTrailerBytes;
+    EXPECT_EQ(FlipBits(block.offset_bytes, end),
+              8 * (end - block.offset_bytes - accepted));
+  }
+
+  // Returns why the filter, which must be damaged, cannot be read.
+  std::string Refusal() {
+    std::vector<std::string> blocks;
+    const rocksdb::Status status = ReadFilter(path_, &blocks);
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    return status.ok() ? "" : status.getState();
+  }
+
   const TempDir dir_;
   const std::string path_ = dir_.File("a.sst");
   std::string good_;
@@ -112,36 +129,21 @@ TEST_P(SstDamage, FlipsInTheFooterAreRefusedOrHarmless) {
 }
 
 TEST_P(SstDamage, EveryFlipInTheMetaindexIsRefused) {
-  const BlockHandle& block = file_->footer().metaindex;
-  const uint64_t end =
-      block.offset_bytes + block.size_bytes + kBlockTrailerBytes;
-  EXPECT_EQ(FlipBits(block.offset_bytes, end), 8 * (end - block.offset_bytes));
+  FlipBlock(file_->footer().metaindex);
 }
 
 TEST_P(SstDamage, FlipsInThePropertiesAreRefused) {
-  const BlockHandle block =
-      file_->meta_blocks().find("rocksdb.properties")->second;
-  const uint64_t end =
-      block.offset_bytes + block.size_bytes + kBlockTrailerBytes;
   // Ingestion may set the 8 bytes of the global sequence number without
   // touching the checksum, so flips there are accepted.
-  EXPECT_EQ(FlipBits(block.offset_bytes, end),
-            8 * (end - block.offset_bytes - 8));
+  FlipBlock(file_->meta_blocks().find("rocksdb.properties")->second,
+            /*accepted=*/8);
 }
 
 TEST_P(SstDamage, EveryFlipInTheFilterIsRefused) {
   std::vector<FilterPartition> partitions;
   ASSERT_TRUE(file_->FilterPartitions(&partitions).ok());
-  const BlockHandle& first = partitions.front().handle;
-  const uint64_t first_end =
-      first.offset_bytes + first.size_bytes + kBlockTrailerBytes;
-  EXPECT_EQ(FlipBits(first.offset_bytes, first_end),
-            8 * (first_end - first.offset_bytes));
-  if (!GetParam()) return;
-  const BlockHandle& index = file_->filter().handle;
-  const uint64_t end =
-      index.offset_bytes + index.size_bytes + kBlockTrailerBytes;
-  EXPECT_EQ(FlipBits(index.offset_bytes, end), 8 * (end - index.offset_bytes));
+  FlipBlock(partitions.front().handle);
+  if (GetParam()) FlipBlock(file_->filter().handle);
 }
 
 // With checksums that fit, every byte of the structures takes some other
@@ -187,10 +189,7 @@ TEST_P(SstDamage, HandlesThatLieAreRefused) {
       handle.resize(old_handle.size());
       contents->replace(at, handle.size(), handle);
     });
-    std::vector<std::string> blocks;
-    const rocksdb::Status status = ReadFilter(path_, &blocks);
-    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-    return std::string(status.ok() ? "" : status.getState());
+    return Refusal();
   };
   // The metaindex itself, one that reaches into it, more than there is.
   EXPECT_THAT(message_for({metaindex.offset_bytes, 1}),
@@ -246,14 +245,10 @@ TEST_P(PartitionedSstDamage, PartitionThatIsItsOwnIndexIsRefused) {
     const std::string handle = Varint(index.offset_bytes) + '\1';
     contents->replace(at, handle.size(), handle);
   });
-  std::vector<std::string> blocks;
-  const rocksdb::Status status = ReadFilter(path_, &blocks);
-  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-  EXPECT_THAT(status.getState(),
-              HasSubstr("index of filter partitions at offset " +
-                        std::to_string(index.offset_bytes) +
-                        ": names a block of 1 bytes at offset " +
-                        std::to_string(index.offset_bytes)));
+  EXPECT_THAT(Refusal(), HasSubstr("index of filter partitions at offset " +
+                                   std::to_string(index.offset_bytes) +
+                                   ": names a block of 1 bytes at offset " +
+                                   std::to_string(index.offset_bytes)));
 }
 
 TEST_P(PartitionedSstDamage, PartitionsThatOverlapAreRefused) {
@@ -270,10 +265,7 @@ TEST_P(PartitionedSstDamage, PartitionsThatOverlapAreRefused) {
     ASSERT_NE(at, std::string::npos);
     contents->replace(at, first.size(), first);
   });
-  std::vector<std::string> blocks;
-  const rocksdb::Status status = ReadFilter(path_, &blocks);
-  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-  EXPECT_THAT(status.ToString(),
+  EXPECT_THAT(Refusal(),
               HasSubstr(" bytes at offset " +
                         std::to_string(partitions[0].handle.offset_bytes) +
                         ", expected between offsets "));
