@@ -33,8 +33,11 @@ namespace hfile {
 namespace {
 
 using rocksdb::Status;
+using test::MakeCell;
 using test::StatusIs;
 using testing::HasSubstr;
+
+constexpr HFileCellType kPut = HFileCellType::kPut;
 
 constexpr uint64_t kMaxCellsBytes = 1 << 20;
 
@@ -45,17 +48,6 @@ constexpr HFileEncoding kAll[] = {
 bool IsDelta(HFileEncoding encoding) {
   return encoding != HFileEncoding::kNone &&
          encoding != HFileEncoding::kRowIndexV1;
-}
-
-HFileCell MakeCell(const std::string& row, const std::string& qualifier,
-                   int64_t timestamp_ms, const std::string& value) {
-  HFileCell cell;
-  cell.row = row;
-  cell.family = "f";
-  cell.qualifier = qualifier;
-  cell.timestamp_ms = timestamp_ms;
-  cell.value = value;
-  return cell;
 }
 
 std::string Encode(HFileEncoding encoding, const CellForm& form,
@@ -133,14 +125,14 @@ TEST_P(DataBlock, GivesBackExtremes) {
       for (const int64_t timestamp_ms : timestamps) {
         cells.push_back(MakeCell(std::string(row_bytes, 'r'),
                                  std::string(qualifier_bytes, 'q'),
-                                 timestamp_ms, "v"));
+                                 timestamp_ms, kPut, "v"));
         cells.push_back(cells.back());
         cells.back().type = HFileCellType::kDelete;
         cells.back().value.clear();
       }
     }
   }
-  cells.push_back(MakeCell("s", "", 5, std::string(100'000, 'v')));
+  cells.push_back(MakeCell("s", "", 5, kPut, std::string(100'000, 'v')));
   cells.back().family = "f";
   std::vector<HFileCell> found;
   const auto block = NewBlockCells(GetParam(), {}, uint64_t{1} << 30);
@@ -222,7 +214,7 @@ TEST(DataBlockEncoding, NamesAndNumbers) {
     EXPECT_EQ(FindEncoding(ToString(encoding)), encoding);
     if (encoding == HFileEncoding::kNone) continue;
     const std::string payload =
-        Encode(encoding, {}, {MakeCell("r", "q", 1, "v")});
+        Encode(encoding, {}, {MakeCell("r", "q", 1, kPut, "v")});
     EXPECT_EQ(EncodingOf(payload), encoding);
   }
   EXPECT_EQ(FindEncoding("PREFIX_TREE"), std::nullopt);
@@ -238,8 +230,9 @@ TEST(DataBlockEncoding, NamesAndNumbers) {
 class DamagedBlock : public ::testing::Test {
  protected:
   // Two cells of one row, the second without a value of its own.
-  const std::vector<HFileCell> cells_ = {MakeCell("row", "a", 0x0102, "value"),
-                                         MakeCell("row", "b", 0x0101, "value")};
+  const std::vector<HFileCell> cells_ = {
+      MakeCell("row", "a", 0x0102, kPut, "value"),
+      MakeCell("row", "b", 0x0101, kPut, "value")};
 
   void Refuses(HFileEncoding encoding,
                const std::function<void(std::string*)>& change,
@@ -394,7 +387,7 @@ TEST_F(DamagedBlock, Diff) {
 TEST_F(DamagedBlock, RowIndex) {
   std::vector<HFileCell> found;
   std::vector<HFileCell> cells = cells_;
-  cells.push_back(MakeCell("s", "a", 1, ""));
+  cells.push_back(MakeCell("s", "a", 1));
   const auto encoding = HFileEncoding::kRowIndexV1;
   const std::string good = Encode(encoding, {}, cells);
   // Cells of 60 and 23 bytes; 2 rows, at 0 and 60; 83.

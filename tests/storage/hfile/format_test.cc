@@ -28,12 +28,7 @@ std::string HexBlock(const std::string& bytes) {
 
 TEST(HFileFormatExample, FormatMdShowsTheBytes) {
   const test::TempDir dir;
-  HFileCell cell;
-  cell.row = "r";
-  cell.family = "f";
-  cell.qualifier = "q";
-  cell.timestamp_ms = 1;
-  cell.value = "v";
+  const HFileCell cell = test::MakeCell("r", "q", 1, HFileCellType::kPut, "v");
   hfile::FileForm options;
   options.bloom_type = BloomType::kNone;
   options.create_time_ms = 0;

@@ -54,24 +54,7 @@ constexpr HFileEncoding kEncodings[] = {
 
 // Rows row000 to row019, one column each; a family delete in row005.
 std::vector<HFileCell> FewCells() {
-  std::vector<HFileCell> cells;
-  for (int i = 0; i < 20; ++i) {
-    HFileCell cell;
-    cell.row = "row0" + std::string(i < 10 ? "0" : "") + std::to_string(i);
-    cell.family = "f";
-    if (i == 5) {
-      cell.timestamp_ms = 9;
-      cell.type = HFileCellType::kDeleteFamily;
-      cells.push_back(cell);
-      cell.type = HFileCellType::kPut;
-    }
-    cell.qualifier = "q";
-    cell.timestamp_ms = 7;
-    cell.value = "value";
-    cell.mvcc = 1;
-    cells.push_back(cell);
-  }
-  return cells;
+  return test::NumberedRows(20, /*deleted=*/5, /*mvcc=*/1);
 }
 
 class HostileHFile : public ::testing::Test {
@@ -1009,11 +992,8 @@ TEST_F(HostileHFile, VerifyFindsMetadataThatIsSilentlyWrong) {
 TEST_F(HostileHFile, VerifyKeepsTheBeginningsOfLongKeys) {
   hfile::FileForm form;
   form.bloom_type = BloomType::kRowCol;
-  HFileCell cell;
-  cell.row = "r";
-  cell.family = "f";
-  cell.qualifier = std::string(1'000'000, 'q');
-  test::WriteCells(form, path_, {cell});
+  test::WriteCells(form, path_,
+                   {test::MakeCell("r", std::string(1'000'000, 'q'), 0)});
   std::string file = test::ReadFile(path_);
   EditPayload(&file, BlockType::kBloomChunk,
               [](std::string* p) { p->assign(p->size(), '\0'); });

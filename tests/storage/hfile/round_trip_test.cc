@@ -26,6 +26,7 @@ namespace rowbloom {
 namespace {
 
 using rocksdb::Status;
+using test::CellsOf;
 using test::CellSpec;
 using test::IsOk;
 using test::Random;
@@ -81,16 +82,6 @@ hfile::FileForm RandomOptions(Random* random) {
   options.biggest_cell = random->OneIn(2);
   options.time_range = !random->OneIn(4);
   return options;
-}
-
-std::vector<HFileCell> ReadAll(const HFileReader& reader, bool fill_cache) {
-  std::vector<HFileCell> cells;
-  const auto iterator = reader.NewIterator({.fill_cache = fill_cache});
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    cells.emplace_back(iterator->cell());
-  }
-  EXPECT_THAT(iterator->status(), IsOk());
-  return cells;
 }
 
 bool KeyLess(const HFileCell& cell, const HFileKey& key) {
@@ -214,8 +205,8 @@ TEST(HFileRoundTrip, RandomCellsWithRandomOptions) {
         OneOf<size_t>({0, 5000, 1 << 20}, &random);
     std::unique_ptr<HFileReader> reader;
     ASSERT_THAT(HFileReader::Open(reader_options, path, &reader), IsOk());
-    ASSERT_EQ(ReadAll(*reader, /*fill_cache=*/false), cells);
-    ASSERT_EQ(ReadAll(*reader, /*fill_cache=*/true), cells);
+    ASSERT_EQ(CellsOf(*reader, /*fill_cache=*/false), cells);
+    ASSERT_EQ(CellsOf(*reader, /*fill_cache=*/true), cells);
     HFileReport report;
     ASSERT_THAT(reader->Verify(&report), IsOk());
     ASSERT_THAT(report.problems, IsEmpty());
@@ -359,12 +350,9 @@ TEST(HFileRoundTrip, LargeValuesInEveryCodecAndFraming) {
   Random random(test::SeedFromEnv());
   std::vector<HFileCell> cells;
   for (size_t i = 0; i < 4; ++i) {
-    HFileCell cell;
-    cell.row = "row" + std::to_string(i);
-    cell.family = "f";
-    cell.value = random.Bytes(i * 150'000);
-    cell.value.resize(i * 300'000, 'v');
-    cells.push_back(std::move(cell));
+    cells.push_back(test::MakeCell("row" + std::to_string(i), "", 0));
+    cells.back().value = random.Bytes(i * 150'000);
+    cells.back().value.resize(i * 300'000, 'v');
   }
   for (const auto codec :
        {HFileCompression::kNone, HFileCompression::kGz, HFileCompression::kLz4,
@@ -382,7 +370,7 @@ TEST(HFileRoundTrip, LargeValuesInEveryCodecAndFraming) {
       ASSERT_NO_FATAL_FAILURE(test::WriteCells(options, path, cells));
       std::unique_ptr<HFileReader> reader;
       ASSERT_THAT(HFileReader::Open({}, path, &reader), IsOk());
-      ASSERT_EQ(ReadAll(*reader, false), cells);
+      ASSERT_EQ(CellsOf(*reader, false), cells);
     }
   }
 }
@@ -425,7 +413,7 @@ TEST(HFileWriter, RefusesCellsThatDoNotFit) {
               StatusIs(Status::kInvalidArgument, HasSubstr("finished")));
   std::unique_ptr<HFileReader> reader;
   ASSERT_THAT(HFileReader::Open({}, dir.File("a"), &reader), IsOk());
-  EXPECT_EQ(ReadAll(*reader, false).size(), 2U);
+  EXPECT_EQ(CellsOf(*reader, false).size(), 2U);
 }
 
 TEST(HFileWriter, RefusesOptionsOutOfRange) {
@@ -489,7 +477,7 @@ TEST(HFileWriter, PutsTheFileInPlaceAtOnce) {
   EXPECT_EQ(entries(), 1);
   std::unique_ptr<HFileReader> reader;
   ASSERT_THAT(HFileReader::Open({}, path, &reader), IsOk());
-  EXPECT_THAT(ReadAll(*reader, false), IsEmpty());
+  EXPECT_THAT(CellsOf(*reader, false), IsEmpty());
   EXPECT_FALSE(reader->FirstKey().has_value());
   EXPECT_THAT(HFileWriter::Open({}, dir.File("no/such/a"), &writer),
               StatusIs(Status::kIOError, HasSubstr("cannot create")));
@@ -556,9 +544,7 @@ TEST(HFileWriter, BlocksAreNoLargerThanTheLimitWhenTheyAreDecoded) {
 TEST(HFileReader, LongNamesAreAbsent) {
   const test::TempDir dir;
   const std::string path = dir.File("a.hfile");
-  HFileCell cell;
-  cell.row = "r";
-  cell.family = "f";
+  const HFileCell cell = test::MakeCell("r", "", 0);
   for (const BloomType type : {BloomType::kNone, BloomType::kRowCol}) {
     hfile::FileForm form;
     form.bloom_type = type;
@@ -584,10 +570,8 @@ TEST(HFileReader, LongNamesAreAbsent) {
 TEST(HFileReader, AnswersNoLargerThanTheLimit) {
   const test::TempDir dir;
   const std::string path = dir.File("a.hfile");
-  HFileCell cell;
-  cell.row = "r";
-  cell.family = "f";
-  cell.value = std::string(1000, 'v');
+  const HFileCell cell =
+      test::MakeCell("r", "", 0, HFileCellType::kPut, std::string(1000, 'v'));
   ASSERT_NO_FATAL_FAILURE(test::WriteCells({}, path, {cell, cell}));
   HFileReaderOptions options;
   options.max_get_bytes = 2000;

@@ -82,6 +82,42 @@ std::vector<HFileCell> RandomCells(const CellSpec& spec, Random* random) {
   return cells;
 }
 
+HFileCell MakeCell(const std::string& row, const std::string& qualifier,
+                   int64_t timestamp_ms, HFileCellType type,
+                   const std::string& value) {
+  HFileCell cell;
+  cell.row = row;
+  cell.family = "f";
+  cell.qualifier = qualifier;
+  cell.timestamp_ms = timestamp_ms;
+  cell.type = type;
+  cell.value = value;
+  return cell;
+}
+
+std::vector<HFileCell> NumberedRows(int rows, int deleted, int64_t mvcc) {
+  std::vector<HFileCell> cells;
+  for (int i = 0; i < rows; ++i) {
+    const std::string row = std::to_string(1000 + i).replace(0, 1, "row");
+    if (i == deleted) {
+      cells.push_back(MakeCell(row, "", 9, HFileCellType::kDeleteFamily));
+    }
+    cells.push_back(MakeCell(row, "q", 7, HFileCellType::kPut, "value"));
+    cells.back().mvcc = mvcc;
+  }
+  return cells;
+}
+
+std::vector<HFileCell> CellsOf(const HFileReader& reader, bool fill_cache) {
+  std::vector<HFileCell> cells;
+  const auto iterator = reader.NewIterator({.fill_cache = fill_cache});
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+    cells.emplace_back(iterator->cell());
+  }
+  EXPECT_THAT(iterator->status(), IsOk());
+  return cells;
+}
+
 void WriteCells(const hfile::FileForm& options, const std::string& path,
                 const std::vector<HFileCell>& cells) {
   std::unique_ptr<HFileWriter> writer;

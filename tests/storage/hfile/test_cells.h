@@ -1,4 +1,4 @@
-// Random cells in order, and files of them.
+// Cells in order, and files of them.
 #pragma once
 
 #include <string>
@@ -22,6 +22,20 @@ struct CellSpec {
 // columns of up to three versions, with markers among them. All keys differ,
 // but for a few that occur twice.
 std::vector<HFileCell> RandomCells(const CellSpec& spec, Random* random);
+
+// A cell of family f.
+HFileCell MakeCell(const std::string& row, const std::string& qualifier,
+                   int64_t timestamp_ms,
+                   HFileCellType type = HFileCellType::kPut,
+                   const std::string& value = "");
+
+// Up to 1,000 rows row000, row001, ..., one column each; a family delete before
+// the one with the number `deleted`.
+std::vector<HFileCell> NumberedRows(int rows, int deleted, int64_t mvcc = 0);
+
+// All cells of a file.
+std::vector<HFileCell> CellsOf(const HFileReader& reader,
+                               bool fill_cache = true);
 
 // Fails the test when the cells cannot be written.
 void WriteCells(const hfile::FileForm& options, const std::string& path,

@@ -18,16 +18,9 @@ FamilyDescriptor ManyVersions(const std::string& name) {
 }
 
 std::vector<HFileCell> CellsOf(const std::string& path) {
-  std::vector<HFileCell> cells;
   std::unique_ptr<HFileReader> reader;
   EXPECT_THAT(HFileReader::Open({}, path, &reader), IsOk());
-  if (reader == nullptr) return cells;
-  const auto iterator = reader->NewIterator({});
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    cells.emplace_back(iterator->cell());
-  }
-  EXPECT_THAT(iterator->status(), IsOk());
-  return cells;
+  return reader == nullptr ? std::vector<HFileCell>() : CellsOf(*reader);
 }
 
 void ApplyCells(const std::vector<HFileCell>& cells, const std::string& family,
@@ -97,19 +90,6 @@ std::vector<std::string> FilesIn(const std::string& directory) {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-HFileCell MakeCell(const std::string& row, const std::string& qualifier,
-                   int64_t timestamp_ms, HFileCellType type,
-                   const std::string& value) {
-  HFileCell cell;
-  cell.row = row;
-  cell.family = "f";
-  cell.qualifier = qualifier;
-  cell.timestamp_ms = timestamp_ms;
-  cell.type = type;
-  cell.value = value;
-  return cell;
 }
 
 }  // namespace rowbloom::test

@@ -9,6 +9,7 @@
 #include "rowbloom/hfile.h"
 #include "rowbloom/hfile_transfer.h"
 #include "rowbloom/store.h"
+#include "tests/storage/hfile/test_cells.h"
 #include "tests/storage/store/store_model.h"
 
 namespace rowbloom::test {
@@ -32,11 +33,5 @@ void ExpectSameRows(Store* store, const StoreModel& model, uint64_t now_ms,
 
 // The paths of all files under a directory, hidden ones too.
 std::vector<std::string> FilesIn(const std::string& directory);
-
-// A put, a delete.
-HFileCell MakeCell(const std::string& row, const std::string& qualifier,
-                   int64_t timestamp_ms,
-                   HFileCellType type = HFileCellType::kPut,
-                   const std::string& value = "");
 
 }  // namespace rowbloom::test

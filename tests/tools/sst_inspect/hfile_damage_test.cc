@@ -34,25 +34,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// row000 to row199, one column each; a marker in row050.
 std::vector<HFileCell> Cells() {
-  std::vector<HFileCell> cells;
-  for (int i = 0; i < 200; ++i) {
-    HFileCell cell;
-    cell.row = std::to_string(1000 + i).replace(0, 1, "row");
-    cell.family = "f";
-    if (i == 50) {
-      cell.timestamp_ms = 9;
-      cell.type = HFileCellType::kDeleteFamily;
-      cells.push_back(cell);
-      cell.type = HFileCellType::kPut;
-    }
-    cell.qualifier = "q";
-    cell.timestamp_ms = 7;
-    cell.value = "value";
-    cells.push_back(cell);
-  }
-  return cells;
+  return test::NumberedRows(200, /*deleted=*/50);
 }
 
 class DamagedHFile : public testing::Test {

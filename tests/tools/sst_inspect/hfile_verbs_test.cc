@@ -42,21 +42,15 @@ std::string Row(size_t i) {
 std::vector<HFileCell> NumberedCells(size_t rows) {
   std::vector<HFileCell> cells;
   for (size_t i = 0; i < rows; ++i) {
-    HFileCell cell;
-    cell.row = Row(i);
-    cell.family = "f";
     if (i % 10 == 0) {
-      cell.timestamp_ms = 90;
-      cell.type = HFileCellType::kDeleteFamily;
-      cells.push_back(cell);
-      cell.type = HFileCellType::kPut;
+      cells.push_back(
+          test::MakeCell(Row(i), "", 90, HFileCellType::kDeleteFamily));
     }
-    cell.timestamp_ms = static_cast<int64_t>(100 + i);
-    cell.value = "value " + std::to_string(i);
-    cell.mvcc = 3;
     for (const char* qualifier : {"a", "b"}) {
-      cell.qualifier = qualifier;
-      cells.push_back(cell);
+      cells.push_back(
+          test::MakeCell(Row(i), qualifier, static_cast<int64_t>(100 + i),
+                         HFileCellType::kPut, "value " + std::to_string(i)));
+      cells.back().mvcc = 3;
     }
   }
   return cells;
@@ -175,12 +169,9 @@ TEST_F(HFileVerbs, MeasuredRatesAreThePredictedOnes) {
     }
     std::vector<HFileCell> cells;
     for (size_t i = 0; i < 4000; ++i) {
-      HFileCell cell;
       // Prefixes of 7 bytes are all there are: rows are their ends apart.
-      cell.row = test::DistinctKey(i, seed) + "end";
-      cell.family = "f";
-      cell.qualifier = i % 2 == 0 ? "first" : "other";
-      cells.push_back(cell);
+      cells.push_back(test::MakeCell(test::DistinctKey(i, seed) + "end",
+                                     i % 2 == 0 ? "first" : "other", 0));
     }
     std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) {
       return CompareHFileKeys(a.View().key(), b.View().key()) < 0;
