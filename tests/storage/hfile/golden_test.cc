@@ -20,6 +20,7 @@
 #include "storage/hfile/cell.h"
 #include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/dump.h"
+#include "tests/storage/hfile/test_cells.h"
 #include "tests/support/data.h"
 #include "tests/support/files.h"
 #include "tests/support/outside.h"
@@ -399,8 +400,7 @@ TEST_P(HFileGolden, AnswersEveryQueryAsHBaseDoes) {
 }
 
 TEST_P(HFileGolden, VerifiesWithoutAProblem) {
-  HFileReport report;
-  EXPECT_THAT(reader_->Verify(&report), IsOk());
+  const HFileReport report = test::Verified(*reader_);
   EXPECT_THAT(report.problems, testing::IsEmpty());
   EXPECT_EQ(report.cells, reader_->trailer().entry_count);
   if (const HFileBloomInfo* bloom = reader_->GeneralBloom()) {
@@ -504,9 +504,7 @@ TEST_P(HFileGolden, IsWrittenAgainByteForByte) {
   EXPECT_EQ(again->file_info(), reader_->file_info());
   EXPECT_EQ(again->trailer().total_uncompressed_bytes,
             reader_->trailer().total_uncompressed_bytes);
-  HFileReport report;
-  EXPECT_THAT(again->Verify(&report), IsOk());
-  EXPECT_THAT(report.problems, testing::IsEmpty());
+  EXPECT_THAT(test::Verified(*again).problems, testing::IsEmpty());
 }
 
 std::string TestName(const ::testing::TestParamInfo<Golden>& test) {
@@ -550,9 +548,7 @@ TEST_P(HFileOfHudi, HasTheRightCells) {
     EXPECT_THAT(row, testing::ElementsAre(HFileCell(iterator->cell())));
   }
   EXPECT_THAT(iterator->status(), IsOk());
-  HFileReport report;
-  EXPECT_THAT(reader->Verify(&report), IsOk());
-  EXPECT_THAT(report.problems, testing::IsEmpty());
+  EXPECT_THAT(test::Verified(*reader).problems, testing::IsEmpty());
   EXPECT_EQ(cells, GetParam().cells);
 }
 

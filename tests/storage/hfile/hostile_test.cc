@@ -141,9 +141,7 @@ TEST_F(HostileHFile, AFileWithoutCellsOfHBase1IsRead) {
   EXPECT_THAT(ReadAll(file), IsOk());
   EXPECT_EQ(reader_->trailer().last_data_block_offset, std::nullopt);
   EXPECT_THAT(cells_, IsEmpty());
-  HFileReport report;
-  EXPECT_THAT(reader_->Verify(&report), IsOk());
-  EXPECT_THAT(report.problems, IsEmpty());
+  EXPECT_THAT(test::Verified(*reader_).problems, IsEmpty());
 }
 
 // Rows of hbase:meta have the order of their start rows, "a" and "a!".
@@ -204,9 +202,7 @@ TEST_F(HostileHFile, FilesOfVersion2AreReadFromTheMinorVersionThatHBase2Reads) {
     ASSERT_THAT(ReadAll(file), IsOk());
     EXPECT_EQ(cells_, FewCells());
     EXPECT_FALSE(reader_->MayContainRow("absent"));
-    HFileReport report;
-    EXPECT_THAT(reader_->Verify(&report), IsOk());
-    EXPECT_THAT(report.problems, IsEmpty());
+    EXPECT_THAT(test::Verified(*reader_).problems, IsEmpty());
     const size_t trailer_at = file.size() - hfile::kTrailerBytesV2;
     const std::string place =
         "trailer at offset " + std::to_string(trailer_at) + ": ";
@@ -683,8 +679,7 @@ TEST_F(HostileHFile, BloomFiltersThatCannotBeTrusted) {
     EXPECT_EQ(reader_->BloomStats().unusable, 4U);
     EXPECT_EQ(reader_->GeneralBloom(), nullptr);
     EXPECT_THAT(reader_->BloomStatus().ToString(), HasSubstr(why));
-    HFileReport report;
-    EXPECT_THAT(reader_->Verify(&report), IsOk());
+    const HFileReport report = test::Verified(*reader_);
     // A filter of a kind that is not read may be sound.
     if (reader_->BloomStatus().IsNotSupported()) {
       EXPECT_THAT(report.problems, Not(Contains(HasSubstr(why))));
@@ -727,9 +722,8 @@ TEST_F(HostileHFile, ABloomFilterThatIsNotReadHidesNoDamageOfTheOther) {
   ASSERT_THAT(Open(file), IsOk());
   EXPECT_THAT(reader_->BloomStatus(),
               StatusIs(kCorruption, HasSubstr("cut short")));
-  HFileReport report;
-  EXPECT_THAT(reader_->Verify(&report), IsOk());
-  EXPECT_THAT(report.problems, Contains(HasSubstr("cut short")));
+  EXPECT_THAT(test::Verified(*reader_).problems,
+              Contains(HasSubstr("cut short")));
 }
 
 TEST_F(HostileHFile, BloomChunksThatCannotBeTrusted) {
@@ -941,15 +935,12 @@ TEST_F(HostileHFile, VerifyFindsMetadataThatIsSilentlyWrong) {
   const std::string good = File();
   const auto finds = [&](const std::string& file, const std::string& what) {
     ASSERT_THAT(Open(file), IsOk());
-    HFileReport report;
-    EXPECT_THAT(reader_->Verify(&report), IsOk());
+    const HFileReport report = test::Verified(*reader_);
     EXPECT_THAT(report.problems, Contains(HasSubstr(what)));
     EXPECT_EQ(report.cells, FewCells().size());
   };
   ASSERT_THAT(Open(good), IsOk());
-  HFileReport report;
-  EXPECT_THAT(reader_->Verify(&report), IsOk());
-  EXPECT_THAT(report.problems, IsEmpty());
+  EXPECT_THAT(test::Verified(*reader_).problems, IsEmpty());
   const auto with = [&](const char* name, const std::string& value) {
     return WithFileInfo(good,
                         [&](hfile::FileInfo* info) { (*info)[name] = value; });
@@ -1001,8 +992,7 @@ TEST_F(HostileHFile, VerifyKeepsTheBeginningsOfLongKeys) {
     info->at("hfile.LASTKEY").back() = 8;  // the type
   });
   ASSERT_THAT(Open(file), IsOk());
-  HFileReport report;
-  EXPECT_THAT(reader_->Verify(&report), IsOk());
+  const HFileReport report = test::Verified(*reader_);
   ASSERT_EQ(report.problems.size(), 2U);
   EXPECT_THAT(report.problems[0], HasSubstr("qqq...\", which is there"));
   EXPECT_LT(report.problems[0].size(), 100'000U);
@@ -1019,9 +1009,7 @@ TEST_F(HostileHFile, VerifyTakesTimesOfMoreCells) {
     (*info)["EARLIEST_PUT_TS"] = hfile::U64Bytes(2);
   });
   ASSERT_THAT(Open(file), IsOk());
-  HFileReport report;
-  EXPECT_THAT(reader_->Verify(&report), IsOk());
-  EXPECT_THAT(report.problems, IsEmpty());
+  EXPECT_THAT(test::Verified(*reader_).problems, IsEmpty());
 }
 
 // Early versions of HBase 2 write the times as a protocol buffer.
@@ -1036,14 +1024,11 @@ TEST_F(HostileHFile, TimesInAProtocolBufferAreRead) {
                                "\x10\x89\x80\x80\x80\0",
                                16})),
               IsOk());
-  HFileReport report;
-  EXPECT_THAT(reader_->Verify(&report), IsOk());
-  EXPECT_THAT(report.problems, IsEmpty());
+  EXPECT_THAT(test::Verified(*reader_).problems, IsEmpty());
   EXPECT_TRUE(reader_->TimeRangeMayContain(9, 9));
   EXPECT_FALSE(reader_->TimeRangeMayContain(10, 20));
   ASSERT_THAT(Open(with_times("PBUF\x08")), IsOk());
-  EXPECT_THAT(reader_->Verify(&report), IsOk());
-  EXPECT_THAT(report.problems,
+  EXPECT_THAT(test::Verified(*reader_).problems,
               Contains(HasSubstr("TIMERANGE of 5 bytes is malformed")));
   EXPECT_TRUE(reader_->TimeRangeMayContain(10, 20));
 }

@@ -207,8 +207,7 @@ TEST(HFileRoundTrip, RandomCellsWithRandomOptions) {
     ASSERT_THAT(HFileReader::Open(reader_options, path, &reader), IsOk());
     ASSERT_EQ(CellsOf(*reader, /*fill_cache=*/false), cells);
     ASSERT_EQ(CellsOf(*reader, /*fill_cache=*/true), cells);
-    HFileReport report;
-    ASSERT_THAT(reader->Verify(&report), IsOk());
+    const HFileReport report = test::Verified(*reader);
     ASSERT_THAT(report.problems, IsEmpty());
     ASSERT_EQ(report.cells, cells.size());
     const auto iterator = reader->NewIterator({});
@@ -307,9 +306,7 @@ TEST(HFileRoundTrip, MetaBlocksAndFileInfoComeBack) {
     EXPECT_EQ(reader->file_info().at("app.version"), std::string("\0\1", 2));
     EXPECT_EQ(reader->file_info().at("BULKLOAD_SOURCE_TASK"), "task_1");
     EXPECT_EQ(reader->file_info().at("EXCLUDE_FROM_MINOR_COMPACTION"), "\xff");
-    HFileReport report;
-    EXPECT_THAT(reader->Verify(&report), IsOk());
-    EXPECT_THAT(report.problems, IsEmpty());
+    EXPECT_THAT(test::Verified(*reader).problems, IsEmpty());
   }
 }
 

@@ -118,6 +118,12 @@ std::vector<HFileCell> CellsOf(const HFileReader& reader, bool fill_cache) {
   return cells;
 }
 
+HFileReport Verified(const HFileReader& reader) {
+  HFileReport report;
+  EXPECT_THAT(reader.Verify(&report), IsOk());
+  return report;
+}
+
 void WriteCells(const hfile::FileForm& options, const std::string& path,
                 const std::vector<HFileCell>& cells) {
   std::unique_ptr<HFileWriter> writer;

@@ -37,6 +37,9 @@ std::vector<HFileCell> NumberedRows(int rows, int deleted, int64_t mvcc = 0);
 std::vector<HFileCell> CellsOf(const HFileReader& reader,
                                bool fill_cache = true);
 
+// The report on a file whose blocks can be read.
+HFileReport Verified(const HFileReader& reader);
+
 // Fails the test when the cells cannot be written.
 void WriteCells(const hfile::FileForm& options, const std::string& path,
                 const std::vector<HFileCell>& cells);
