@@ -259,9 +259,7 @@ TEST_F(Export, DeletesAreAppliedOrKept) {
   // The same from files that were not compacted, and from those that were.
   for (int round = 0; round < 2; ++round) {
     std::filesystem::remove_all(out_);
-    HFileExportOptions options;
-    options.deletes = HFileDeletes::kKept;
-    ASSERT_THAT(Run(options), IsOk());
+    ASSERT_THAT(Run({.deletes = HFileDeletes::kKept}), IsOk());
     EXPECT_EQ(Exported("v"), with_deletes) << "round " << round;
     EXPECT_EQ(report_.files[0].cells, with_deletes.size());
     EXPECT_EQ(report_.files[0].deletes, 3u);
@@ -273,12 +271,12 @@ TEST_F(Export, FilesEndWhereRegionsDo) {
   Open({{"f", {}}, {"g", {}}});
   ASSERT_NO_FATAL_FAILURE(PutRows("f", 100, 10));
   ASSERT_THAT(store_->Put(rows_[30], "g", "q", "v"), IsOk());
-  HFileExportOptions options;
   // Not in order; one before all rows, one that is a row, one between rows, two
   // with no row between them, one after all.
-  options.region_start_rows = {rows_[99] + "z", rows_[20], rows_[40] + "a", "",
-                               rows_[40] + "b"};
-  ASSERT_THAT(Run(options), IsOk());
+  ASSERT_THAT(
+      Run({.region_start_rows = {rows_[99] + "z", rows_[20], rows_[40] + "a",
+                                 "", rows_[40] + "b"}}),
+      IsOk());
   ASSERT_EQ(report_.files.size(), 4u);
   EXPECT_EQ(report_.files[0].first_row, rows_[0]);
   EXPECT_EQ(report_.files[0].last_row, rows_[19]);
@@ -349,9 +347,7 @@ TEST_F(Export, WhatHBaseRefusesIsRefusedBeforeAnythingIsWritten) {
         {std::string(128, 'n'), {}}});
   const auto refuses = [this](const std::string& family,
                               const std::string& why) {
-    HFileExportOptions options;
-    options.families = {family};
-    EXPECT_THAT(Run(options),
+    EXPECT_THAT(Run({.families = {family}}),
                 StatusIs(Status::kInvalidArgument,
                          AllOf(HasSubstr("family \"" + ToPrintable(family)),
                                HasSubstr(why))));
@@ -363,9 +359,7 @@ TEST_F(Export, WhatHBaseRefusesIsRefusedBeforeAnythingIsWritten) {
   refuses(std::string(128, 'n'), "more than 127 bytes, found 128");
   refuses("nope", "is not in the store");
   EXPECT_THAT(Run(), StatusIs(Status::kInvalidArgument, HasSubstr("HBase")));
-  HFileExportOptions options;
-  options.families = {"v"};
-  options.max_file_bytes = 0;
+  HFileExportOptions options{.families = {"v"}, .max_file_bytes = 0};
   EXPECT_THAT(Run(options),
               StatusIs(Status::kInvalidArgument, HasSubstr("max_file_bytes")));
   options.max_file_bytes = 1;

@@ -56,6 +56,19 @@ class Import : public ::testing::Test {
              const HFileImportOptions& options = {}) {
     return ImportHFiles(options, paths, store_.get(), &report_);
   }
+  // A cell with a tag, which is refused.
+  static HFileCell Tagged(const std::string& row) {
+    HFileCell cell = MakeCell(row, "q", 7, kPut, "v");
+    cell.tags = std::string("\0\2\3t", 4);
+    return cell;
+  }
+  // The options of a file that replaces those with these names, as protobuf
+  // has them.
+  static HFileWriterOptions Replacing(const std::string& names) {
+    HFileWriterOptions options = WithTags();
+    options.file_info["COMPACTION_EVENT_KEY"] = "PBUF" + names;
+    return options;
+  }
   // A file of many cells, of which some cannot be read.
   std::string WriteDamaged() {
     std::vector<HFileCell> cells;
@@ -350,9 +363,7 @@ TEST_F(Import, DeletesOfTheStoreMakeRoomForOlderVersions) {
     cells.push_back(
         MakeCell("r", "q", timestamp_ms, kPut, std::to_string(timestamp_ms)));
   }
-  HFileImportOptions options;
-  options.family = "store";
-  ASSERT_THAT(Run({Write("file", cells)}, options), IsOk());
+  ASSERT_THAT(Run({Write("file", cells)}, {.family = "store"}), IsOk());
   for (int round = 0; round < 2; ++round) {
     EXPECT_THAT(Values("r", "q", "store"), ElementsAre("99", "98"));
     ASSERT_THAT(store_->Compact(), IsOk());
@@ -366,9 +377,7 @@ TEST_F(Import, SurplusVersionsAreTheStoresToDrop) {
     cells.push_back(
         MakeCell("r", "q", timestamp_ms, kPut, std::to_string(timestamp_ms)));
   }
-  HFileImportOptions options;
-  options.family = "store";
-  ASSERT_THAT(Run({Write("file", cells)}, options), IsOk());
+  ASSERT_THAT(Run({Write("file", cells)}, {.family = "store"}), IsOk());
   // The one that was deleted takes no version's place.
   EXPECT_THAT(Values("r", "q", "store"), ElementsAre("99", "98"));
   EXPECT_EQ(report_.puts, 4u);
@@ -415,14 +424,11 @@ TEST_F(Import, ALatestFamilyTakesTheNewestVersionsWithTheirTimestamps) {
                      MakeCell("r", "new", 8, kPut, "8"),
                      MakeCell("r", "new", 7, kPut, "7"),
                      MakeCell("r", "old", 9, HFileCellType::kDeleteColumn)});
-  HFileImportOptions options;
-  options.family = "latest";
-  EXPECT_THAT(Run({path}, options),
+  EXPECT_THAT(Run({path}, {.family = "latest"}),
               StatusIs(Status::kInvalidArgument,
                        AllOf(HasSubstr(path), HasSubstr("\"latest\""),
                              HasSubstr("latest_as_new"))));
-  options.latest_as_new = true;
-  ASSERT_THAT(Run({path}, options), IsOk());
+  ASSERT_THAT(Run({path}, {.family = "latest", .latest_as_new = true}), IsOk());
   // The file's cell replaces the store's, whichever is newer.
   EXPECT_THAT(Versions("r", "new", "latest"),
               ElementsAre(Cell{"latest", "new", 8, "8"}));
@@ -436,13 +442,10 @@ TEST_F(Import, ALatestFamilyTakesTheNewestVersionsWithTheirTimestamps) {
 
 // Cells of Hudi have no timestamp.
 TEST_F(Import, ALatestFamilyTakesPutsWithoutATimestamp) {
-  HFileImportOptions options;
-  options.family = "latest";
-  options.latest_as_new = true;
   ASSERT_THAT(store_->Put("r", "latest", "before", "mine"), IsOk());
   ASSERT_THAT(Run({Write("file", {MakeCell("r", "q", kHFileLatestTimestamp,
                                            kPut, "file")})},
-                  options),
+                  {.family = "latest", .latest_as_new = true}),
               IsOk());
   const std::vector<Cell> cells = Versions("r", "q", "latest");
   ASSERT_EQ(cells.size(), 1u);
@@ -460,11 +463,10 @@ TEST_F(Import, FilesThatACompactionReplacedArePassedOver) {
     std::filesystem::create_directories(dir_.File(place + "/f"));
     Write(place + "/f/0a", {MakeCell(place, "q", 5, kPut, "deleted")});
   }
-  HFileWriterOptions compacted = WithTags();
-  compacted.file_info["COMPACTION_EVENT_KEY"] =
-      "PBUF\x0a\x02"
+  const HFileWriterOptions compacted = Replacing(
+      "\x0a\x02"
       "0a\x0a\x02"
-      "0b";
+      "0b");
   Write(region + "/f/0c", {MakeCell("other", "q", 5, kPut, "stays")},
         compacted);
   for (const bool keep_going : {false, true}) {
@@ -507,29 +509,19 @@ TEST_F(Import, AFileThatIsNamedTwiceIsReadOnce) {
 
 // A chain of compactions: 0a became 0b, and 0b and 0c became 0d.
 TEST_F(Import, FilesThatARefusedOneReplacedAreLoaded) {
-  const auto replaces = [](const std::string& names) {
-    HFileWriterOptions compacted = WithTags();
-    compacted.file_info["COMPACTION_EVENT_KEY"] = "PBUF" + names;
-    return compacted;
-  };
-  const auto refused = [](const std::string& row) {
-    HFileCell tagged = MakeCell(row, "q", 5, kPut, "refused");
-    tagged.tags = std::string("\0\2\3t", 4);
-    return tagged;
-  };
-  const HFileWriterOptions of_0a = replaces(
+  const HFileWriterOptions of_0a = Replacing(
       "\x0a\x02"
       "0a");
   const std::string place = "t/1e2d/f/";
   std::filesystem::create_directories(dir_.File(place));
   Write(place + "0a", {MakeCell("0a", "q", 5, kPut, "v")});
   Write(place + "0b", {MakeCell("0b", "q", 5, kPut, "v")}, of_0a);
-  Write(place + "0c", {MakeCell("0c", "q", 5, kPut, "v"), refused("z")});
-  Write(place + "0d", {MakeCell("0d", "q", 5, kPut, "v"), refused("z")},
-        replaces("\x0a\x02"
-                 "0b"
-                 "\x0a\x02"
-                 "0c"));
+  Write(place + "0c", {MakeCell("0c", "q", 5, kPut, "v"), Tagged("z")});
+  Write(place + "0d", {MakeCell("0d", "q", 5, kPut, "v"), Tagged("z")},
+        Replacing("\x0a\x02"
+                  "0b"
+                  "\x0a\x02"
+                  "0c"));
   ExpectRefused({dir_.File("t")}, Status::kInvalidArgument, {"/0d", "tags"});
   for (const bool dry_run : {true, false}) {
     ASSERT_THAT(Run({dir_.File("t")}, {.keep_going = true, .dry_run = dry_run}),
@@ -541,7 +533,7 @@ TEST_F(Import, FilesThatARefusedOneReplacedAreLoaded) {
   }
   EXPECT_THAT(Rows(), ElementsAre("0b"));
   // A refused file replaces none: without 0b, 0a is loaded.
-  Write(place + "0b", {MakeCell("0b", "q", 5, kPut, "v"), refused("z")}, of_0a);
+  Write(place + "0b", {MakeCell("0b", "q", 5, kPut, "v"), Tagged("z")}, of_0a);
   Open("second");
   ASSERT_THAT(Run({dir_.File("t")}, {.keep_going = true}), IsOk());
   EXPECT_EQ(report_.left_out.size(), 3u);
@@ -550,10 +542,9 @@ TEST_F(Import, FilesThatARefusedOneReplacedAreLoaded) {
 }
 
 TEST_F(Import, NamesOfReplacedFilesThatAreNoneAreRefused) {
-  HFileWriterOptions compacted = WithTags();
-  compacted.file_info["COMPACTION_EVENT_KEY"] =
-      "PBUF\x0a\x04"
-      "../a";
+  HFileWriterOptions compacted = Replacing(
+      "\x0a\x04"
+      "../a");
   ExpectRefused({Write("leads_away", {MakeCell("r", "q", 5)}, compacted)},
                 Status::kCorruption, {"/leads_away", "compacted file"});
   compacted.file_info["COMPACTION_EVENT_KEY"] = "none";
@@ -562,13 +553,10 @@ TEST_F(Import, NamesOfReplacedFilesThatAreNoneAreRefused) {
 }
 
 TEST_F(Import, ALatestFamilyHasNoTimestampsOfTheFuture) {
-  HFileImportOptions options;
-  options.family = "latest";
-  options.latest_as_new = true;
   ASSERT_THAT(store_->Put("r", "latest", "before", "mine"), IsOk());
   ASSERT_THAT(
       Run({Write("file", {MakeCell("r", "q", int64_t{1} << 60, kPut, "file")})},
-          options),
+          {.family = "latest", .latest_as_new = true}),
       IsOk());
   ASSERT_THAT(store_->Put("r", "latest", "after", "mine"), IsOk());
   const auto time = [this](const char* qualifier) {
@@ -596,8 +584,7 @@ TEST_F(Import, CellsOfALatestFamilyExpireWhenTheyWouldHave) {
   HFileExportReport exported;
   ASSERT_THAT(ExportHFiles({}, from.get(), dir_.File("out"), &exported),
               IsOk());
-  HFileImportOptions options;
-  options.latest_as_new = true;
+  const HFileImportOptions options{.latest_as_new = true};
   now_ms = kStart + kTtl - 1;
   ASSERT_THAT(store_->Put("r", "latest", "old", "mine"), IsOk());
   ASSERT_THAT(Run({dir_.File("out")}, options), IsOk());
@@ -616,15 +603,11 @@ TEST_F(Import, CellsOfALatestFamilyExpireWhenTheyWouldHave) {
 }
 
 TEST_F(Import, TagsAreRefusedOrDropped) {
-  HFileCell tagged = MakeCell("r", "q", 7, kPut, "v");
-  tagged.tags = std::string("\0\2\3t", 4);
   const std::string path =
-      Write("file", {MakeCell("q", "q", 7, kPut, "v"), tagged});
+      Write("file", {MakeCell("q", "q", 7, kPut, "v"), Tagged("r")});
   ExpectRefused({path}, Status::kInvalidArgument,
                 {path, "row \"r\", cell f:q", "tags (type 3)", "drop_tags"});
-  HFileImportOptions options;
-  options.drop_tags = true;
-  ASSERT_THAT(Run({path}, options), IsOk());
+  ASSERT_THAT(Run({path}, {.drop_tags = true}), IsOk());
   EXPECT_THAT(Values("r", "q"), ElementsAre("v"));
   EXPECT_EQ(report_.without_tags, 1u);
 }
@@ -1053,17 +1036,14 @@ TEST_F(Import, CellsThatAStoreDoesNotTakeAreNamed) {
   other.row = "b";
   ExpectRefused({Write("two", {fine, other})}, Status::kInvalidArgument,
                 {"/two", "row \"b\", cell other:q", "one family", "\"f\""});
-  HFileImportOptions options;
-  options.family = "nope";
   ExpectRefused({Write("nope", {fine})}, Status::kInvalidArgument,
-                {"/nope", "family \"nope\""}, options);
+                {"/nope", "family \"nope\""}, {.family = "nope"});
   // A later put has to be newer than what is imported.
-  options.family = "store";
   ExpectRefused({Write("future", {fine, MakeCell("r", "q", int64_t{1} << 60)})},
                 Status::kInvalidArgument,
                 {"/future", "row \"r\"", "timestamps=store",
                  std::to_string(uint64_t{1} << 60)},
-                options);
+                {.family = "store"});
 }
 
 // A block is as large as its largest cell, and a reader's default limit less
@@ -1083,10 +1063,8 @@ TEST_F(Import, TakesWhateverSizeOfValuesAnExportWrites) {
   ASSERT_THAT(ExportHFiles(export_options, store_.get(), out, &exported),
               IsOk());
   Open("other");
-  HFileImportOptions options;
-  options.reader = {};
   ExpectRefused({out}, Status::kAborted, {out, "expected at most 268435456"},
-                options);
+                {.reader = {}});
   ASSERT_THAT(Run({out}), IsOk());
   EXPECT_TRUE(ValueOf(*store_, "r", "f", "q") == value);
 }
@@ -1110,8 +1088,6 @@ TEST_F(Import, FilesThatCannotBeReadAreNamed) {
 }
 
 TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
-  HFileCell tagged = MakeCell("tagged", "q", 7, kPut, "v");
-  tagged.tags = std::string("\0\2\3t", 4);
   HFileCell other = MakeCell("other", "q", 7, kPut, "v");
   other.family = "none";
   WriteFile(dir_.File("text"), std::string(5000, 't'));
@@ -1120,7 +1096,7 @@ TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
       WriteDamaged(),
       dir_.File("text"),
       Write("other", {other}),
-      Write("tagged", {MakeCell("b", "q", 7, kPut, "v"), tagged}),
+      Write("tagged", {MakeCell("b", "q", 7, kPut, "v"), Tagged("tagged")}),
       dir_.File("absent"),
       Write("last", {MakeCell("z", "q", 7, kPut, "last")})};
   ASSERT_THAT(Run(paths, {.keep_going = true}), IsOk());

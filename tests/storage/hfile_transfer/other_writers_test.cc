@@ -71,21 +71,19 @@ TEST_P(ImportOfHBase, HasTheDumpedCellsAndBringsThemBack) {
   const Dump dump = ReadDump(DataPath("hbase/" + GetParam() + ".dump.txt.gz"));
   TempDir dir;
   auto store = OpenOrFail({}, dir.File("db"), {ManyVersions("f")});
-  HFileImportOptions options;
-  options.family = "f";
-  options.drop_tags = true;
   HFileImportReport report;
-  ASSERT_THAT(ImportHFiles(options, {path}, store.get(), &report), IsOk());
+  ASSERT_THAT(ImportHFiles({.family = "f", .drop_tags = true}, {path},
+                           store.get(), &report),
+              IsOk());
   EXPECT_EQ(report.cells, dump.cell_count);
   StoreModel model({{"f", ManyVersions("f").options}});
   ApplyCells(AliveCells(dump.cells), "f", &model);
   ASSERT_NO_FATAL_FAILURE(
       ExpectSameRows(store.get(), model, 0, !dump.cells.empty()));
   // An export and an import give the same again.
-  HFileExportOptions kept;
-  kept.deletes = HFileDeletes::kKept;
   HFileExportReport exported;
-  ASSERT_THAT(ExportHFiles(kept, store.get(), dir.File("out"), &exported),
+  ASSERT_THAT(ExportHFiles({.deletes = HFileDeletes::kKept}, store.get(),
+                           dir.File("out"), &exported),
               IsOk());
   store = OpenOrFail({}, dir.File("db2"), {ManyVersions("f")});
   ASSERT_THAT(ImportHFiles({}, {dir.File("out")}, store.get(), &report),
@@ -159,11 +157,10 @@ TEST_P(ImportOfHudi, HasTheRecordsByKey) {
   TempDir dir;
   const auto store = OpenOrFail({}, dir.File("db"), {{"records", {}}});
   // Hudi's cells name no family, and have no time.
-  HFileImportOptions options;
-  options.family = "records";
-  options.latest_as_new = true;
   HFileImportReport report;
-  ASSERT_THAT(ImportHFiles(options, {path}, store.get(), &report), IsOk());
+  ASSERT_THAT(ImportHFiles({.family = "records", .latest_as_new = true}, {path},
+                           store.get(), &report),
+              IsOk());
   EXPECT_EQ(report.cells, cells.size());
   EXPECT_EQ(report.puts, cells.size());
   size_t found = 0;
