@@ -27,14 +27,6 @@ const std::vector<FamilyDescriptor> kFamilies = {
 };
 constexpr uint64_t kRows = 50;
 
-// All cells of a store, or why they cannot be read.
-Status ReadAll(Store* store, std::vector<Row>* rows) {
-  rows->clear();
-  RowScanner scan = ScanOf(*store);
-  for (const Row& row : scan) rows->push_back(row);
-  return scan.status();
-}
-
 class Damage : public ::testing::Test {
  protected:
   // Two SSTs for each family and one for the records.
@@ -53,7 +45,7 @@ class Damage : public ::testing::Test {
     ASSERT_THAT(store->Put("logged", "latest", "q", "v"), IsOk());
     ASSERT_THAT(store->Put("logged", "client", "q", "v", {.timestamp_ms = 1}),
                 IsOk());
-    ASSERT_THAT(ReadAll(store.get(), &rows_), IsOk());
+    rows_ = RowsOf(*store);
     ASSERT_EQ(rows_.size(), 2 * kRows + 1);
   }
 
@@ -71,6 +63,7 @@ class Damage : public ::testing::Test {
 
   // A copy of the store in which the file has these bytes.
   void Replace(const std::string& file, const std::string& bytes) {
+    store_.reset();
     std::filesystem::remove_all(path_);
     std::filesystem::copy(sound_, path_);
     WriteFile(path_ + "/" + file, bytes);
@@ -85,24 +78,22 @@ class Damage : public ::testing::Test {
     return files;
   }
 
-  // Opens the copy for writing and for reading. Returns true when both succeed;
-  // otherwise both must give the same reason and change no data.
-  bool Opens(std::unique_ptr<Store>* store, Status* error) {
+  // Opens the copy for writing. If that fails, it fails for reading, too, for
+  // the same reason, and neither changes data.
+  Status Open() {
     const auto before = Data();
-    *error = OpenStore({}, path_, {}, SystemWallClock, store);
-    if (error->ok()) return true;
-    EXPECT_TRUE(Data() == before) << error->ToString();
-    EXPECT_EQ(*store, nullptr);
-    const Status reading = Store::Open({.read_only = true}, path_, {}, store);
-    EXPECT_EQ(reading.ToString(), error->ToString());
-    EXPECT_TRUE(Data() == before) << error->ToString();
-    return false;
+    const Status error = OpenStore({}, path_, {}, SystemWallClock, &store_);
+    if (error.ok()) return error;
+    EXPECT_TRUE(Data() == before) << error.ToString();
+    EXPECT_EQ(store_, nullptr);
+    const Status reading = Store::Open({.read_only = true}, path_, {}, &store_);
+    EXPECT_EQ(reading.ToString(), error.ToString());
+    EXPECT_TRUE(Data() == before) << error.ToString();
+    return error;
   }
 
   void ExpectRefusal(const std::string& file) {
-    std::unique_ptr<Store> store;
-    Status error;
-    ASSERT_FALSE(Opens(&store, &error));
+    const Status error = Open();
     EXPECT_THAT(error.ToString(), AllOf(HasSubstr(path_), HasSubstr(file)));
     EXPECT_TRUE(error.IsCorruption() || error.IsIOError() ||
                 error.IsNotFound() || error.IsInvalidArgument())
@@ -122,17 +113,14 @@ class Damage : public ::testing::Test {
       for (const size_t left : {records[i], records[i] + 3, middle}) {
         SCOPED_TRACE(file + " cut to " + std::to_string(left));
         Replace(file, bytes.substr(0, left));
-        std::unique_ptr<Store> store;
-        Status error;
-        if (!Opens(&store, &error)) {
+        const Status error = Open();
+        if (!error.ok()) {
           EXPECT_THAT(error, StatusIs(Status::kCorruption,
                                       HasSubstr(path_ + "/" + file)));
           continue;
         }
         ++opened;
-        std::vector<Row> rows;
-        ASSERT_THAT(ReadAll(store.get(), &rows), IsOk());
-        ASSERT_TRUE(rows == rows_);
+        ASSERT_TRUE(RowsOf(*store_) == rows_);
       }
     }
     EXPECT_LT(opened, 10);
@@ -141,7 +129,8 @@ class Damage : public ::testing::Test {
   TempDir dir_;
   const std::string sound_ = dir_.File("sound");
   const std::string path_ = dir_.File("db");
-  std::vector<Row> rows_;  // the sound store's
+  std::vector<Row> rows_;         // the sound store's
+  std::unique_ptr<Store> store_;  // the copy
 };
 
 TEST_F(Damage, MissingFilesAreNamed) {
@@ -232,10 +221,7 @@ TEST_F(Damage, RecordOfTheManifestWithAWrongBitIsNamed) {
       std::string damaged = bytes;
       damaged[at] = static_cast<char>(damaged[at] ^ 1 << bit % 8);
       Replace(file, damaged);
-      std::unique_ptr<Store> store;
-      Status error;
-      ASSERT_FALSE(Opens(&store, &error));
-      EXPECT_THAT(error,
+      EXPECT_THAT(Open(),
                   StatusIs(Status::kCorruption, HasSubstr(path_ + "/" + file)));
     }
   }
@@ -258,9 +244,7 @@ TEST_F(Damage, ManifestOfACopyWithoutItsEndIsNamed) {
   Replace(file, Bytes(file));
   // macOS leaves such files beside those that it copies.
   WriteFile(path_ + "/._" + Files(".sst").front(), "no table");
-  std::unique_ptr<Store> store;
-  Status error;
-  ASSERT_TRUE(Opens(&store, &error)) << error.ToString();
+  ASSERT_THAT(Open(), IsOk());
 }
 
 // A store with logs that the family `client` needs, and the other has in files.
@@ -276,7 +260,7 @@ class DamagedLog : public Damage {
       ASSERT_THAT(store->Put(row, "latest", "q", std::string(1000, 'v')),
                   IsOk());
     }
-    ASSERT_THAT(ReadAll(store.get(), &rows_), IsOk());
+    rows_ = RowsOf(*store);
     logs_ = Files(".log");
     ASSERT_GT(logs_.size(), 2u);
   }
@@ -334,9 +318,7 @@ TEST_F(DamagedLog, ThatIsTheLastMayLackItsEnd) {
   const std::string bytes = Bytes(logs_.back());
   for (const size_t end : {size_t{0}, bytes.size() / 2, bytes.size() - 1}) {
     Replace(logs_.back(), bytes.substr(0, end));
-    std::unique_ptr<Store> store;
-    Status error;
-    EXPECT_TRUE(Opens(&store, &error)) << error.ToString();
+    EXPECT_THAT(Open(), IsOk());
   }
 }
 
@@ -347,11 +329,8 @@ TEST_F(Damage, CurrentWithAWrongByteIsNamed) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     Replace("CURRENT", damaged);
-    std::unique_ptr<Store> store;
-    Status error;
-    ASSERT_FALSE(Opens(&store, &error));
     // The error may also name the file that CURRENT names now.
-    EXPECT_THAT(error.ToString(),
+    EXPECT_THAT(Open().ToString(),
                 AnyOf(HasSubstr("CURRENT"), HasSubstr(path_ + "/MANIFEST-")));
   }
 }
@@ -361,9 +340,7 @@ TEST_F(Damage, CurrentThatNamesAnotherFileIsNamed) {
     if (file.starts_with("MANIFEST-")) continue;
     SCOPED_TRACE(file);
     Replace("CURRENT", file + "\n");
-    std::unique_ptr<Store> store;
-    Status error;
-    ASSERT_FALSE(Opens(&store, &error));
+    const Status error = Open();
     EXPECT_FALSE(error.IsTryAgain());
     EXPECT_THAT(
         error.ToString(),
@@ -383,19 +360,20 @@ TEST_F(Damage, WrongBitInAnSstIsFoundWhereItIsRead) {
       std::string damaged = bytes;
       damaged[at] = static_cast<char>(damaged[at] ^ 16);
       Replace(file, damaged);
-      std::unique_ptr<Store> store;
-      Status error;
-      if (!Opens(&store, &error)) {
+      const Status error = Open();
+      if (!error.ok()) {
         EXPECT_THAT(error.ToString(), HasSubstr(path_ + "/" + file));
         ++refused;
         continue;
       }
       std::vector<Row> rows;
-      error = ReadAll(store.get(), &rows);
-      if (error.ok()) {
+      RowScanner scan = ScanOf(*store_);
+      for (const Row& row : scan) rows.push_back(row);
+      if (scan.status().ok()) {
         EXPECT_TRUE(rows == rows_);
       } else {
-        EXPECT_THAT(error, StatusIs(Status::kCorruption, HasSubstr(file)));
+        EXPECT_THAT(scan.status(),
+                    StatusIs(Status::kCorruption, HasSubstr(file)));
         ++failed;
       }
     }
@@ -443,10 +421,8 @@ TEST_F(Damage, FirstBlockOfAFileFailsACellIterator) {
     std::string damaged = Bytes(file);
     damaged[100] = static_cast<char>(damaged[100] ^ 1);
     Replace(file, damaged);
-    std::unique_ptr<Store> store;
-    Status error;
-    ASSERT_TRUE(Opens(&store, &error)) << error.ToString();
-    EXPECT_THAT(Walk(store.get(), {.family = family}),
+    ASSERT_THAT(Open(), IsOk());
+    EXPECT_THAT(Walk(store_.get(), {.family = family}),
                 StatusIs(Status::kCorruption, HasSubstr(file)));
   }
   EXPECT_GE(files["client"], 2);
@@ -484,18 +460,16 @@ TEST_F(Damage, BlockBesideARowDeleteFailsACellIterator) {
   std::string damaged = Bytes(file);
   damaged[100] = static_cast<char>(damaged[100] ^ 1);
   Replace(file, damaged);
-  std::unique_ptr<Store> store;
-  Status error;
-  ASSERT_TRUE(Opens(&store, &error)) << error.ToString();
-  EXPECT_THAT(Walk(store.get(), {.family = "latest"}),
+  ASSERT_THAT(Open(), IsOk());
+  EXPECT_THAT(Walk(store_.get(), {.family = "latest"}),
               StatusIs(Status::kCorruption, HasSubstr(file)));
   for (int i = 10; i < 20; ++i) {
-    EXPECT_THAT(
-        Walk(store.get(), {.family = "latest", .start_row = std::to_string(i)}),
-        StatusIs(Status::kCorruption, HasSubstr(file)));
+    EXPECT_THAT(Walk(store_.get(),
+                     {.family = "latest", .start_row = std::to_string(i)}),
+                StatusIs(Status::kCorruption, HasSubstr(file)));
   }
   // Rows that the file does not have can be copied.
-  EXPECT_THAT(Walk(store.get(), {.family = "latest", .start_row = "a"}),
+  EXPECT_THAT(Walk(store_.get(), {.family = "latest", .start_row = "a"}),
               IsOk());
 }
 
@@ -505,11 +479,8 @@ TEST_F(Damage, RecordsAreNamed) {
       SCOPED_TRACE(std::string(record) + " is " + value);
       Replace("LOCK", "");
       ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", record, value));
-      std::unique_ptr<Store> store;
-      Status error;
-      ASSERT_FALSE(Opens(&store, &error));
       EXPECT_THAT(
-          error,
+          Open(),
           StatusIs(Status::kCorruption,
                    AllOf(HasSubstr(path_),
                          HasSubstr("record \"" + std::string(record) + "\""))));
