@@ -45,15 +45,31 @@ constexpr auto kMitz32 = ClassicStrategy::kMurmur128Mitz32;
 // A server that does answer may take longer than the default on a busy machine.
 constexpr int kLongMs = 60'000;
 
+auto IsGone() { return StatusIs(Status::kNotFound, HasSubstr("gone")); }
+
+bool MayHave(RedisBloomFilter& filter, std::string_view key) {
+  bool may = false;
+  EXPECT_THAT(filter.MightContain(key, &may), IsOk());
+  return may;
+}
+
+// A filter of a server without other options, which is made.
+RedisFilterOptions SmallFilter(const std::string& unix_socket) {
+  RedisFilterOptions options;
+  options.endpoint.unix_socket = unix_socket;
+  options.endpoint.timeout_ms = kLongMs;
+  options.name = "seen";
+  options.shape = {64, 3};
+  options.create_if_missing = true;
+  return options;
+}
+
 class RedisFilter : public ::testing::Test {
  protected:
   void SetUp() override {
     ROWBLOOM_SKIP_WITHOUT(kRedis, RedisServer::Exists());
     server_ = std::make_unique<RedisServer>();
-    options_.endpoint.unix_socket = server_->socket();
-    options_.endpoint.timeout_ms = kLongMs;
-    options_.name = "seen";
-    options_.create_if_missing = true;
+    options_ = SmallFilter(server_->socket());
     ASSERT_THAT(RedisBloomFilter::GuavaShape(1000, 0.01, &options_.shape),
                 IsOk());
   }
@@ -62,6 +78,11 @@ class RedisFilter : public ::testing::Test {
     std::unique_ptr<RedisBloomFilter> filter;
     EXPECT_THAT(RedisBloomFilter::Open(options_, &filter), IsOk());
     return filter;
+  }
+
+  Status TryToOpen() {
+    std::unique_ptr<RedisBloomFilter> filter;
+    return RedisBloomFilter::Open(options_, &filter);
   }
 
   // Sends a command as another program would, and returns the reply.
@@ -106,9 +127,7 @@ TEST_F(RedisFilter, AnswersAsTheClassicFilterDoes) {
   for (size_t i = 0; i < keys.size(); ++i) {
     ASSERT_EQ(may_contain[i], classic.MightContain(keys[i])) << i;
   }
-  bool may = false;
-  EXPECT_THAT(other->MightContain(keys[5], &may), IsOk());
-  EXPECT_TRUE(may);
+  EXPECT_TRUE(MayHave(*other, keys[5]));
   EXPECT_THAT(
       other->MightContain(std::span<const std::string_view>(), &may_contain),
       IsOk());
@@ -149,11 +168,8 @@ TEST_F(RedisFilter, SharesBitsWithWhoeverSetsThemByTheRule) {
               StatusIs(Status::kNotFound, HasSubstr("no mark")));
   options_.adopt = true;
   theirs = Open();
-  bool may = false;
-  EXPECT_THAT(theirs->MightContain("user_1", &may), IsOk());
-  EXPECT_TRUE(may);
-  EXPECT_THAT(theirs->MightContain("user_2", &may), IsOk());
-  EXPECT_FALSE(may);
+  EXPECT_TRUE(MayHave(*theirs, "user_1"));
+  EXPECT_FALSE(MayHave(*theirs, "user_2"));
   std::unique_ptr<ClassicBloomFilter> read;
   EXPECT_THAT(theirs->Read(&read),
               StatusIs(Status::kInvalidArgument, HasSubstr("multiple of 64")));
@@ -197,9 +213,7 @@ TEST_F(RedisFilter, LoadsAWholeFilterAndReadsItBack) {
   ASSERT_THAT(filter->Read(&read), IsOk());
   EXPECT_EQ(*read->Serialize(), *classic.Serialize());
   for (uint64_t i = 0; i < 1000; i += 97) {
-    bool may = false;
-    EXPECT_THAT(filter->MightContain(DistinctKey(i), &may), IsOk());
-    EXPECT_TRUE(may);
+    EXPECT_TRUE(MayHave(*filter, DistinctKey(i)));
   }
   const auto refused = [&](const ClassicBloomFilter& other) {
     return filter->Load(other);
@@ -224,9 +238,7 @@ TEST_F(RedisFilter, OpenFindsWhatIsThereAlone) {
   options_.create_if_missing = true;
   EXPECT_THAT(Open()->Put("a"), IsOk());
   options_.create_if_missing = false;
-  bool may = false;
-  EXPECT_THAT(Open()->MightContain("a", &may), IsOk());
-  EXPECT_TRUE(may);
+  EXPECT_TRUE(MayHave(*Open(), "a"));
   options_.shape.bits += 64;
   EXPECT_THAT(RedisBloomFilter::Open(options_, &filter),
               StatusIs(Status::kNotFound, HasSubstr("another size")));
@@ -237,29 +249,28 @@ TEST_F(RedisFilter, OpenFindsWhatIsThereAlone) {
 }
 
 TEST_F(RedisFilter, OptionsOutOfRangeAreNamed) {
-  const auto error = [this] {
-    std::unique_ptr<RedisBloomFilter> filter;
-    return RedisBloomFilter::Open(options_, &filter);
-  };
   const RedisFilterOptions good = options_;
   options_.shape.bits = 0;
-  EXPECT_THAT(error(), StatusIs(Status::kInvalidArgument, HasSubstr("bits 0")));
+  EXPECT_THAT(TryToOpen(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("bits 0")));
   options_.shape.bits = RedisBloomFilter::kMaxBits + 1;
-  EXPECT_THAT(error(), StatusIs(Status::kInvalidArgument, HasSubstr("bits")));
+  EXPECT_THAT(TryToOpen(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("bits")));
   options_ = good;
   options_.shape.hashes = 256;
-  EXPECT_THAT(error(),
+  EXPECT_THAT(TryToOpen(),
               StatusIs(Status::kInvalidArgument, HasSubstr("hashes 256")));
   options_ = good;
   options_.name = "";
-  EXPECT_THAT(error(), StatusIs(Status::kInvalidArgument, HasSubstr("name")));
+  EXPECT_THAT(TryToOpen(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("name")));
   options_ = good;
   options_.endpoint.unix_socket = std::string(108, 's');
-  EXPECT_THAT(error(),
+  EXPECT_THAT(TryToOpen(),
               StatusIs(Status::kInvalidArgument, HasSubstr("108 bytes")));
   options_ = good;
   options_.endpoint.timeout_ms = 0;
-  EXPECT_THAT(error(),
+  EXPECT_THAT(TryToOpen(),
               StatusIs(Status::kInvalidArgument, HasSubstr("timeout_ms 0")));
   RedisFilterShape shape;
   EXPECT_THAT(RedisBloomFilter::GuavaShape(10, 1, &shape),
@@ -275,22 +286,18 @@ TEST_F(RedisFilter, ALostFilterIsNeverAbsent) {
   EXPECT_THAT(filter->Put("a"), IsOk());
   Ask({"DEL", "seen"});
   bool may = true;
-  EXPECT_THAT(filter->MightContain("a", &may),
-              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  EXPECT_THAT(filter->MightContain("a", &may), IsGone());
   EXPECT_TRUE(may);
-  EXPECT_THAT(filter->Put("b"), StatusIs(Status::kNotFound, HasSubstr("gone")));
+  EXPECT_THAT(filter->Put("b"), IsGone());
   // The string is there again, by that Put.
   EXPECT_EQ(Ask({"EXISTS", "seen"}).integer, 1);
-  EXPECT_THAT(filter->MightContain("a", &may),
-              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  EXPECT_THAT(filter->MightContain("a", &may), IsGone());
   std::unique_ptr<ClassicBloomFilter> read;
-  EXPECT_THAT(filter->Read(&read),
-              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  EXPECT_THAT(filter->Read(&read), IsGone());
   auto classic = *ClassicBloomFilter::Create(1000, 0.01, kMitz32);
   classic.Put("a");
   EXPECT_THAT(filter->Load(classic), IsOk());
-  EXPECT_THAT(filter->MightContain("a", &may), IsOk());
-  EXPECT_TRUE(may);
+  EXPECT_TRUE(MayHave(*filter, "a"));
 }
 
 // All commands of a round trip have an error then.
@@ -314,12 +321,10 @@ TEST_F(RedisFilter, AFilterThatIsMadeAnewIsAnother) {
     const auto after = Open();
     EXPECT_THAT(after->Put("b"), IsOk());
     bool may = true;
-    const auto is_gone = StatusIs(Status::kNotFound, HasSubstr("gone"));
-    EXPECT_THAT(before->MightContain("a", &may), is_gone);
-    EXPECT_THAT(before->Put("a"), is_gone);
+    EXPECT_THAT(before->MightContain("a", &may), IsGone());
+    EXPECT_THAT(before->Put("a"), IsGone());
     EXPECT_TRUE(may);
-    EXPECT_THAT(after->MightContain("b", &may), IsOk());
-    EXPECT_TRUE(may);
+    EXPECT_TRUE(MayHave(*after, "b"));
     Ask({"FLUSHALL"});
   }
 }
@@ -335,11 +340,9 @@ TEST_F(RedisFilter, ALoadedFilterIsThatOfTheHandle) {
   auto classic = *ClassicBloomFilter::Create(1000, 0.01, kMitz32);
   classic.Put("a");
   EXPECT_THAT(filter->Load(classic), IsOk());
+  EXPECT_TRUE(MayHave(*other, "a"));
   bool may = false;
-  EXPECT_THAT(other->MightContain("a", &may), IsOk());
-  EXPECT_TRUE(may);
-  EXPECT_THAT(successor->MightContain("a", &may),
-              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  EXPECT_THAT(successor->MightContain("a", &may), IsGone());
 }
 
 // The server executes others' commands between those of one round trip.
@@ -385,8 +388,7 @@ TEST_F(RedisFilter, StringsOfAnotherSizeAreRefused) {
     for (uint64_t other = 64; other < 2 * bits; other += 64) {
       if (other == bits) continue;
       options_.shape.bits = other;
-      std::unique_ptr<RedisBloomFilter> opened;
-      ASSERT_THAT(RedisBloomFilter::Open(options_, &opened),
+      ASSERT_THAT(TryToOpen(),
                   StatusIs(Status::kNotFound, HasSubstr("another size")))
           << other;
     }
@@ -399,8 +401,7 @@ TEST_F(RedisFilter, AStringWithBitsBehindTheLastOneIsNotAdopted) {
   const std::string made = Ask({"GET", "seen"}).text;
   options_.adopt = true;
   options_.shape.bits = 1001;
-  std::unique_ptr<RedisBloomFilter> filter;
-  EXPECT_THAT(RedisBloomFilter::Open(options_, &filter),
+  EXPECT_THAT(TryToOpen(),
               StatusIs(Status::kNotFound, HasSubstr("another size")));
   EXPECT_EQ(Ask({"GET", "seen"}).text, made);
   options_.shape.bits = 1003;
@@ -414,8 +415,7 @@ TEST_F(RedisFilter, AMarkAloneIsNoIdOfASmallerFilter) {
   options_.shape.bits -= 64;
   Ask({"SETBIT", "seen", std::to_string(options_.shape.bits), "1"});
   Ask({"SETBIT", "seen", mark, "1"});
-  std::unique_ptr<RedisBloomFilter> filter;
-  EXPECT_THAT(RedisBloomFilter::Open(options_, &filter),
+  EXPECT_THAT(TryToOpen(),
               StatusIs(Status::kNotFound, HasSubstr("another size")));
 }
 
@@ -427,9 +427,7 @@ TEST_F(RedisFilter, AMarkAloneIsEnough) {
   const auto filter = Open();
   EXPECT_THAT(filter->Put("a"), IsOk());
   const auto other = Open();
-  bool may = false;
-  EXPECT_THAT(other->MightContain("a", &may), IsOk());
-  EXPECT_TRUE(may);
+  EXPECT_TRUE(MayHave(*other, "a"));
   EXPECT_EQ(Ask({"STRLEN", "seen"}).integer,
             static_cast<int64_t>(options_.shape.bits / 8 + 1));
   std::unique_ptr<ClassicBloomFilter> read;
@@ -439,8 +437,8 @@ TEST_F(RedisFilter, AMarkAloneIsEnough) {
   Ask({"DEL", "seen"});
   options_.create_if_missing = true;
   Open();
-  EXPECT_THAT(filter->MightContain("a", &may),
-              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  bool may = false;
+  EXPECT_THAT(filter->MightContain("a", &may), IsGone());
 }
 
 TEST_F(RedisFilter, ThoseWhoMakeItAtOnceHaveOneFilter) {
@@ -472,9 +470,7 @@ TEST_F(RedisFilter, AnswersAreRightAfterMemoryRanOut) {
     const Status s = filter->MightContain(keys, &may_contain);
     attempt->End();
     EXPECT_EQ(s.ok(), !attempt->failed()) << s.ToString();
-    bool may = false;
-    ASSERT_THAT(filter->MightContain(keys[0], &may), IsOk());
-    ASSERT_TRUE(may);
+    ASSERT_TRUE(MayHave(*filter, keys[0]));
   };
   EXPECT_GT(WithEachFailure(FailingNew::For::kOneCall, ask), 0u);
 }
@@ -562,12 +558,8 @@ TEST(RedisReplies, OfAnotherServerAreRefusedInTime) {
     SCOPED_TRACE(one.error);
     const TempDir dir;
     const FakeServer server(dir.File("s"), one.start, one.more);
-    RedisFilterOptions options;
-    options.endpoint.unix_socket = dir.File("s");
-    options.endpoint.timeout_ms = one.more == "x" ? 300 : kLongMs;
-    options.name = "seen";
-    options.shape = {64, 3};
-    options.create_if_missing = true;
+    RedisFilterOptions options = SmallFilter(dir.File("s"));
+    if (one.more == "x") options.endpoint.timeout_ms = 300;
     std::unique_ptr<RedisBloomFilter> filter;
     const auto start = std::chrono::steady_clock::now();
     const Status s = RedisBloomFilter::Open(options, &filter);
@@ -636,8 +628,7 @@ TEST_F(RedisFilter, ALostConnectionIsAnErrorAndComesBack) {
   Ask({"CLIENT", "KILL", "TYPE", "normal"});
   const auto is_lost = StatusIs(Status::kIOError, HasSubstr(server_->socket()));
   EXPECT_THAT(filter->MightContain("a", &may), is_lost);
-  EXPECT_THAT(filter->MightContain("a", &may), IsOk());
-  EXPECT_TRUE(may);
+  EXPECT_TRUE(MayHave(*filter, "a"));
   // The server ends, and comes back with nothing.
   server_->Stop();
   for (int i = 0; i < 2; ++i) {
@@ -645,8 +636,7 @@ TEST_F(RedisFilter, ALostConnectionIsAnErrorAndComesBack) {
     EXPECT_THAT(filter->Put("b"), is_lost);
   }
   server_->Start();
-  EXPECT_THAT(filter->MightContain("a", &may),
-              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  EXPECT_THAT(filter->MightContain("a", &may), IsGone());
   EXPECT_TRUE(may);
 }
 
@@ -695,12 +685,7 @@ TEST_F(RedisFilter, SignalsDoNotProlongTheTimeout) {
 TEST(RedisPassword, IsAsked) {
   ROWBLOOM_SKIP_WITHOUT(kRedis, RedisServer::Exists());
   const RedisServer server("open sesame");
-  RedisFilterOptions options;
-  options.endpoint.unix_socket = server.socket();
-  options.endpoint.timeout_ms = kLongMs;
-  options.name = "seen";
-  options.shape = {64, 3};
-  options.create_if_missing = true;
+  RedisFilterOptions options = SmallFilter(server.socket());
   std::unique_ptr<RedisBloomFilter> filter;
   EXPECT_THAT(RedisBloomFilter::Open(options, &filter),
               StatusIs(Status::kIOError, HasSubstr("NOAUTH")));
