@@ -22,27 +22,33 @@ using rowbloom::test::TempDir;
 
 constexpr uint64_t kQuestions = 16'000;
 
+// Benches reads of these cells, which must all differ.
+rocksdb::Status BenchCells(std::vector<InputCell> input, const TempDir& dir,
+                           ReadBenchOptions options,
+                           std::vector<ShapeResult>* results) {
+  Cells cells;
+  uint64_t replaced = 0;
+  const rocksdb::Status status = cells.Fill(std::move(input), &replaced);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(replaced, 0u);
+  options.db_dir = dir.path().string();
+  return BenchReads(cells, options, results);
+}
+
 std::vector<ShapeResult> Measure(Tree tree, uint64_t columns, uint64_t fewest,
                                  uint64_t seed,
                                  const std::vector<Caching>& cachings = {
                                      kAllCachings.begin(),
                                      kAllCachings.end()}) {
-  TempDir dir;
-  Cells cells;
-  uint64_t replaced = 0;
-  rocksdb::Status status =
-      cells.Fill(SyntheticCells(4000, columns, fewest), &replaced);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  EXPECT_EQ(replaced, 0u);
   ReadBenchOptions options;
   options.tree = tree;
   options.cachings = cachings;
   options.questions = kQuestions;
   options.seconds = 0;
   options.seed = seed;
-  options.db_dir = dir.path().string();
   std::vector<ShapeResult> results;
-  status = BenchReads(cells, options, &results);
+  const rocksdb::Status status = BenchCells(
+      SyntheticCells(4000, columns, fewest), TempDir(), options, &results);
   EXPECT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(results.size(), cachings.size());
   return results;
@@ -153,42 +159,30 @@ TEST(ReadBench, CountsRepeatWithTheSeed) {
 }
 
 TEST(ReadBench, FewerRowsThanFilesIsInvalid) {
-  TempDir dir;
-  Cells cells;
-  uint64_t replaced = 0;
-  ASSERT_TRUE(cells.Fill(SyntheticCells(7, 12), &replaced).ok());
-  ReadBenchOptions options;
-  options.db_dir = dir.path().string();
   std::vector<ShapeResult> results;
-  EXPECT_TRUE(BenchReads(cells, options, &results).IsInvalidArgument());
+  EXPECT_TRUE(BenchCells(SyntheticCells(7, 12), TempDir(), {}, &results)
+                  .IsInvalidArgument());
 }
 
 TEST(ReadBench, FiltersWithoutTheBaselineAreInvalid) {
-  TempDir dir;
-  Cells cells;
-  uint64_t replaced = 0;
-  ASSERT_TRUE(cells.Fill(SyntheticCells(300, 2), &replaced).ok());
   ReadBenchOptions options;
   options.filters = {Filter::kRowbloom};
-  options.db_dir = dir.path().string();
   std::vector<ShapeResult> results;
-  EXPECT_TRUE(BenchReads(cells, options, &results).IsInvalidArgument());
+  EXPECT_TRUE(BenchCells(SyntheticCells(300, 2), TempDir(), options, &results)
+                  .IsInvalidArgument());
 }
 
 TEST(ReadBench, ExistingDatabaseIsNotWrittenOver) {
   TempDir dir;
-  Cells cells;
-  uint64_t replaced = 0;
-  ASSERT_TRUE(cells.Fill(SyntheticCells(300, 2), &replaced).ok());
   ReadBenchOptions options;
   options.cachings = {Caching::kAll};
   options.questions = 1000;
   options.seconds = 0;
-  options.db_dir = dir.path().string();
   std::vector<ShapeResult> results;
-  const rocksdb::Status status = BenchReads(cells, options, &results);
+  const rocksdb::Status status =
+      BenchCells(SyntheticCells(300, 2), dir, options, &results);
   ASSERT_TRUE(status.ok()) << status.ToString();
-  EXPECT_FALSE(BenchReads(cells, options, &results).ok());
+  EXPECT_FALSE(BenchCells(SyntheticCells(300, 2), dir, options, &results).ok());
 }
 
 TEST(Cells, LastOfEqualCellsStays) {
@@ -215,11 +209,6 @@ TEST(Cells, EmptyRowIsInvalid) {
 // The overview of 8 files, with so many lookups and rows of ten columns.
 ShapeResult Overview(uint64_t rows, uint64_t questions, bool spread_rows,
                      const std::vector<Filter>& filters) {
-  const uint64_t seed = SeedFromEnv();
-  TempDir dir;
-  Cells cells;
-  uint64_t replaced = 0;
-  EXPECT_TRUE(cells.Fill(SyntheticCells(rows, 10), &replaced).ok());
   ReadBenchOptions options;
   options.spread_rows = spread_rows;
   options.filters = filters;
@@ -227,10 +216,10 @@ ShapeResult Overview(uint64_t rows, uint64_t questions, bool spread_rows,
   options.cachings = {Caching::kAll};
   options.questions = questions;
   options.seconds = 0;
-  options.seed = seed;
-  options.db_dir = dir.path().string();
+  options.seed = SeedFromEnv();
   std::vector<ShapeResult> results;
-  const rocksdb::Status status = BenchReads(cells, options, &results);
+  const rocksdb::Status status =
+      BenchCells(SyntheticCells(rows, 10), TempDir(), options, &results);
   EXPECT_TRUE(status.ok()) << status.ToString();
   return results.at(0);
 }
