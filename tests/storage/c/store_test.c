@@ -38,12 +38,12 @@ static void CheckCell(rowbloom_store_t* store, const char* row,
   rowbloom_free(value);
 }
 
-// Appends what the rows have as "row/family:qualifier@time=value;", the time
-// only where it is below 1000, and destroys them.
-static void Describe(rowbloom_rows_t* rows, char* text, size_t room) {
+// The rows have these cells, as "row/family:qualifier@time=value;", the time
+// only where it is below 1000. Destroys them.
+static void CheckRows(rowbloom_rows_t* rows, const char* expected) {
   CHECK(rows != NULL);
   rowbloom_row_t row;
-  text[0] = '\0';
+  char text[1000] = "";
   char* error = NULL;
   while (rowbloom_rows_next(rows, &row, &error)) {
     for (size_t i = 0; i < row.cell_count; ++i) {
@@ -53,7 +53,7 @@ static void Describe(rowbloom_rows_t* rows, char* text, size_t room) {
         snprintf(time, sizeof time, "@%d", (int)cell->timestamp_ms);
       }
       const size_t used = strlen(text);
-      snprintf(text + used, room - used, "%.*s/%s:%.*s%s=%.*s;",
+      snprintf(text + used, sizeof text - used, "%.*s/%s:%.*s%s=%.*s;",
                (int)row.row_size, row.row, cell->family,
                (int)cell->qualifier_size, cell->qualifier, time,
                (int)cell->value_size, cell->value);
@@ -64,27 +64,34 @@ static void Describe(rowbloom_rows_t* rows, char* text, size_t room) {
   CHECK(!rowbloom_rows_next(rows, &row, &error));
   CHECK(error == NULL && row.row_size == 0 && row.cell_count == 0);
   rowbloom_rows_destroy(rows);
+  if (strcmp(text, expected) != 0) Fail(__FILE__, __LINE__, expected, text);
 }
 
 static void CheckScan(rowbloom_store_t* store,
                       const rowbloom_read_options_t* options,
                       const char* expected) {
   rowbloom_rows_t* rows = NULL;
-  char text[1000];
   CHECK_OK(rows = rowbloom_store_scan(store, options, &error));
-  Describe(rows, text, sizeof text);
-  if (strcmp(text, expected) != 0) Fail(__FILE__, __LINE__, expected, text);
+  CheckRows(rows, expected);
 }
 
 static void CheckRow(rowbloom_store_t* store, const char* row,
                      const rowbloom_read_options_t* options,
                      const char* expected) {
   rowbloom_rows_t* rows = NULL;
-  char text[1000];
   CHECK_OK(
       rows = rowbloom_store_get_row(store, row, strlen(row), options, &error));
-  Describe(rows, text, sizeof text);
-  if (strcmp(text, expected) != 0) Fail(__FILE__, __LINE__, expected, text);
+  CheckRows(rows, expected);
+}
+
+// Family, qualifier and value may be NULL.
+static void Add(rowbloom_batch_t* batch, int type, const char* row,
+                const char* family, const char* qualifier, const char* value,
+                int64_t timestamp_ms) {
+  CHECK_OK(rowbloom_batch_add(batch, type, row, strlen(row), family, qualifier,
+                              qualifier == NULL ? 0 : strlen(qualifier), value,
+                              value == NULL ? 0 : strlen(value), timestamp_ms,
+                              &error));
 }
 
 static void TestCells(void) {
@@ -142,13 +149,10 @@ static void TestBatches(void) {
   for (int time = 10; time <= 40; time += 10) {
     char value[20];
     snprintf(value, sizeof value, "at %d", time);
-    CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "r", 1, "log", "a", 1,
-                                value, strlen(value), time, &error));
-    CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "r", 1, "log", "b", 1,
-                                value, strlen(value), time, &error));
+    Add(batch, ROWBLOOM_PUT, "r", "log", "a", value, time);
+    Add(batch, ROWBLOOM_PUT, "r", "log", "b", value, time);
   }
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "r", 1, "info", "c", 1, "v",
-                              1, ROWBLOOM_NO_TIMESTAMP, &error));
+  Add(batch, ROWBLOOM_PUT, "r", "info", "c", "v", ROWBLOOM_NO_TIMESTAMP);
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_SYNC, &error));
   const rowbloom_column_t log = {.family = "log"};
   rowbloom_read_options_t options = {.struct_size = sizeof options,
@@ -161,27 +165,23 @@ static void TestBatches(void) {
   CheckCell(store, "r", "info", "c", "v");
 
   rowbloom_batch_clear(batch);
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_DELETE_VERSION, "r", 1, "log",
-                              "a", 1, NULL, 0, 30, &error));
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_DELETE_FAMILY_VERSION, "r", 1,
-                              "log", NULL, 0, NULL, 0, 40, &error));
+  Add(batch, ROWBLOOM_DELETE_VERSION, "r", "log", "a", NULL, 30);
+  Add(batch, ROWBLOOM_DELETE_FAMILY_VERSION, "r", "log", NULL, NULL, 40);
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
   CheckRow(store, "r", &options,
            "r/log:a@20=at 20;r/log:b@30=at 30;r/log:b@20=at 20;");
   rowbloom_batch_clear(batch);
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_DELETE, "r", 1, "log", "b", 1,
-                              NULL, 0, 20, &error));
+  Add(batch, ROWBLOOM_DELETE, "r", "log", "b", NULL, 20);
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_SKIP_WAL, &error));
   CheckRow(store, "r", &options, "r/log:a@20=at 20;r/log:b@30=at 30;");
   rowbloom_batch_clear(batch);
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_DELETE_FAMILY, "r", 1, "log",
-                              NULL, 0, NULL, 0, ROWBLOOM_NO_TIMESTAMP, &error));
+  Add(batch, ROWBLOOM_DELETE_FAMILY, "r", "log", NULL, NULL,
+      ROWBLOOM_NO_TIMESTAMP);
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
   CheckRow(store, "r", &options, "");
   CheckCell(store, "r", "info", "c", "v");
   rowbloom_batch_clear(batch);
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_DELETE_ROW, "r", 1, NULL, NULL, 0,
-                              NULL, 0, ROWBLOOM_NO_TIMESTAMP, &error));
+  Add(batch, ROWBLOOM_DELETE_ROW, "r", NULL, NULL, NULL, ROWBLOOM_NO_TIMESTAMP);
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
   CheckCell(store, "r", "info", "c", NULL);
 
@@ -191,11 +191,10 @@ static void TestBatches(void) {
     CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_INCREMENT, "s", 1, "info", "n",
                                 1, "\0\0\0\0\0\0\0\3", 8, ROWBLOOM_NO_TIMESTAMP,
                                 &error));
-    CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_APPEND, "s", 1, "info", "t", 1,
-                                "ab", 2, ROWBLOOM_NO_TIMESTAMP, &error));
+    Add(batch, ROWBLOOM_APPEND, "s", "info", "t", "ab", ROWBLOOM_NO_TIMESTAMP);
   }
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_INCREMENT, "s", 1, "info", "n", 1,
-                              "AAAAAAA:", 8, ROWBLOOM_NO_TIMESTAMP, &error));
+  Add(batch, ROWBLOOM_INCREMENT, "s", "info", "n",
+      "AAAAAAA:", ROWBLOOM_NO_TIMESTAMP);
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
   CheckCell(store, "s", "info", "n", "AAAAAAA@");
   CheckCell(store, "s", "info", "t", "abab");
@@ -203,13 +202,10 @@ static void TestBatches(void) {
   // A TTL is for the puts that come after it, and not for deletes.
   rowbloom_batch_clear(batch);
   CHECK_OK(rowbloom_batch_set_ttl(batch, 0, &error));
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "s", 1, "info", "over", 4,
-                              "v", 1, ROWBLOOM_NO_TIMESTAMP, &error));
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_DELETE, "s", 1, "info", "t", 1,
-                              NULL, 0, ROWBLOOM_NO_TIMESTAMP, &error));
+  Add(batch, ROWBLOOM_PUT, "s", "info", "over", "v", ROWBLOOM_NO_TIMESTAMP);
+  Add(batch, ROWBLOOM_DELETE, "s", "info", "t", NULL, ROWBLOOM_NO_TIMESTAMP);
   CHECK_OK(rowbloom_batch_set_ttl(batch, ROWBLOOM_NO_TTL, &error));
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "s", 1, "info", "stays", 5,
-                              "v", 1, ROWBLOOM_NO_TIMESTAMP, &error));
+  Add(batch, ROWBLOOM_PUT, "s", "info", "stays", "v", ROWBLOOM_NO_TIMESTAMP);
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
   CheckCell(store, "s", "info", "over", NULL);
   CheckCell(store, "s", "info", "t", NULL);
@@ -218,17 +214,14 @@ static void TestBatches(void) {
   // A batch that was cleared has none.
   CHECK_OK(rowbloom_batch_set_ttl(batch, 0, &error));
   rowbloom_batch_clear(batch);
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "s", 1, "info", "after", 5,
-                              "v", 1, ROWBLOOM_NO_TIMESTAMP, &error));
+  Add(batch, ROWBLOOM_PUT, "s", "info", "after", "v", ROWBLOOM_NO_TIMESTAMP);
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
   CheckCell(store, "s", "info", "after", "v");
 
   // An error in one change: none is written.
   rowbloom_batch_clear(batch);
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "r", 1, "info", "c", 1, "v",
-                              1, ROWBLOOM_NO_TIMESTAMP, &error));
-  CHECK_OK(rowbloom_batch_add(batch, 5, "r", 1, "info", "c", 1, "v", 1,
-                              ROWBLOOM_NO_TIMESTAMP, &error));
+  Add(batch, ROWBLOOM_PUT, "r", "info", "c", "v", ROWBLOOM_NO_TIMESTAMP);
+  Add(batch, 5, "r", "info", "c", "v", ROWBLOOM_NO_TIMESTAMP);
   CHECK_ERROR("unknown type 5",
               rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
   CheckCell(store, "r", "info", "c", NULL);
