@@ -91,6 +91,9 @@ class StoreBackup : public ::testing::Test {
   const std::string backups_ = dir_.File("backups");
   FaultPlan plan_;
   const std::unique_ptr<rocksdb::Env> faulty_ = NewFaultEnv(&plan_);
+  const std::shared_ptr<CallingFileSystem> files_ =
+      std::make_shared<CallingFileSystem>();
+  const std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);
   std::unique_ptr<Store> store_;
   Random random_{SeedFromEnv()};
   uint64_t next_row_ = 0;
@@ -294,14 +297,12 @@ TEST_F(StoreBackup, OneWhoseListCannotBeDeletedStaysWhole) {
   ASSERT_NO_FATAL_FAILURE(WriteSome(20));
   ASSERT_THAT(store_->Compact(), IsOk());
   ASSERT_THAT(store_->Backup(backups_), IsOk());
-  const auto files = std::make_shared<CallingFileSystem>();
-  const auto env = rocksdb::NewCompositeEnv(files);
-  files->On(FileCall::kDelete, [this](const std::string& path) {
+  files_->On(FileCall::kDelete, [this](const std::string& path) {
     return path == backups_ + "/meta/1" ? rocksdb::IOStatus::IOError("injected")
                                         : rocksdb::IOStatus::OK();
   });
-  EXPECT_TRUE(DeleteBackup(backups_, 1, env.get()).IsIOError());
-  EXPECT_TRUE(PurgeBackups(backups_, 1, env.get()).IsIOError());
+  EXPECT_TRUE(DeleteBackup(backups_, 1, env_.get()).IsIOError());
+  EXPECT_TRUE(PurgeBackups(backups_, 1, env_.get()).IsIOError());
   EXPECT_THAT(Ids(), ElementsAre(1, 2));
   EXPECT_THAT(VerifyBackup(backups_, 1), IsOk());
   EXPECT_THAT(PurgeBackups(backups_, 1), IsOk());
@@ -497,10 +498,8 @@ TEST_F(StoreBackup, RestoreKeepsThePermissionsOfAnEmptyDirectory) {
 TEST_F(StoreBackup, DirectoryWhoseParentIsClosedIsChanged) {
   ASSERT_NO_FATAL_FAILURE(WriteSome(1));
   ASSERT_THAT(store_->Backup(backups_), IsOk());
-  const auto files = std::make_shared<CallingFileSystem>();
-  const auto env = rocksdb::NewCompositeEnv(files);
-  files->CloseFolder(dir_.path().string());
-  EXPECT_THAT(PurgeBackups(backups_, 1, env.get()), IsOk());
+  files_->CloseFolder(dir_.path().string());
+  EXPECT_THAT(PurgeBackups(backups_, 1, env_.get()), IsOk());
 }
 
 // The disk is full.
@@ -546,15 +545,13 @@ TEST_F(StoreBackup, CopiesOfAPrivateStoreArePrivate) {
   const std::string path = dir_.File("restored");
   fs::create_directory(path);
   fs::permissions(path, of_owner);
-  const auto files = std::make_shared<CallingFileSystem>();
-  const auto env = rocksdb::NewCompositeEnv(files);
   int seen = 0;
-  files->On(FileCall::kMake, [&](const std::string& file) {
+  files_->On(FileCall::kMake, [&](const std::string& file) {
     if (!file.ends_with(".sst")) return;
     ++seen;
     EXPECT_EQ(fs::status(path + ".restoring").permissions(), of_owner);
   });
-  ASSERT_THAT(RestoreBackup(backups_, 1, path, env.get()), IsOk());
+  ASSERT_THAT(RestoreBackup(backups_, 1, path, env_.get()), IsOk());
   EXPECT_GT(seen, 0);
   EXPECT_EQ(fs::status(path).permissions(), of_owner);
 }
@@ -572,17 +569,15 @@ TEST_F(StoreBackup, OneThatIsDeletedWhileItIsReadIsNoDamagedOne) {
     std::filesystem::remove_all(backups_);
     std::filesystem::copy(kept, backups_,
                           std::filesystem::copy_options::recursive);
-    const auto files = std::make_shared<CallingFileSystem>();
-    const auto env = rocksdb::NewCompositeEnv(files);
     std::atomic<bool> deleted{false};
-    files->On(FileCall::kOpen, [&](const std::string& path) {
+    files_->On(FileCall::kOpen, [&](const std::string& path) {
       if (path.find("/private/1/") != path.npos && !deleted.exchange(true)) {
         EXPECT_THAT(DeleteBackup(backups_, 1), IsOk());
       }
     });
     EXPECT_THAT(
-        restores ? RestoreBackup(backups_, 1, dir_.File("restored"), env.get())
-                 : VerifyBackup(backups_, 1, env.get()),
+        restores ? RestoreBackup(backups_, 1, dir_.File("restored"), env_.get())
+                 : VerifyBackup(backups_, 1, env_.get()),
         no_backup);
     EXPECT_TRUE(deleted);
     EXPECT_FALSE(std::filesystem::exists(dir_.File("restored")));
@@ -594,15 +589,13 @@ TEST_F(StoreBackup, OneThatIsDeletedMeanwhileIsNoObstacleForOthers) {
   ASSERT_NO_FATAL_FAILURE(WriteSome());
   ASSERT_THAT(store_->Backup(backups_), IsOk());
   ASSERT_THAT(store_->Backup(backups_), IsOk());
-  const auto files = std::make_shared<CallingFileSystem>();
-  const auto env = rocksdb::NewCompositeEnv(files);
   std::atomic<bool> deleted{false};
-  files->On(FileCall::kOpen, [&](const std::string& path) {
+  files_->On(FileCall::kOpen, [&](const std::string& path) {
     if (path == backups_ + "/meta/1" && !deleted.exchange(true)) {
       EXPECT_THAT(DeleteBackup(backups_, 1), IsOk());
     }
   });
-  EXPECT_THAT(VerifyBackup(backups_, 2, env.get()), IsOk());
+  EXPECT_THAT(VerifyBackup(backups_, 2, env_.get()), IsOk());
   EXPECT_TRUE(deleted);
   EXPECT_THAT(Ids(), ElementsAre(2));
   // A list that is there and cannot be read is an error still.
