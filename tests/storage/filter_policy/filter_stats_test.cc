@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -231,11 +232,11 @@ TEST_F(FilterStatsTest, RowScansOfOneFileTellTruePositives) {
 // no user's seek.
 TEST_F(FilterStatsTest, ReseeksAreNotTakenForSeeks) {
   Open();
-  std::vector<const rocksdb::Snapshot*> snapshots;
+  std::list<rocksdb::ManagedSnapshot> snapshots;
   for (int file = 0; file < kFiles; ++file) {
     for (int version = 0; version < 20; ++version) {
       ExpectOk(db_->Put({}, Row(0) + "a", std::to_string(version)));
-      snapshots.push_back(db_->GetSnapshot());  // keeps the version
+      snapshots.emplace_back(db_.get());  // keeps the version
     }
     ExpectOk(db_->Put({}, Row(0) + "b", "v"));
     ExpectOk(db_->Flush({}));
@@ -254,10 +255,6 @@ TEST_F(FilterStatsTest, ReseeksAreNotTakenForSeeks) {
   EXPECT_GT(Ticker(rocksdb::NUMBER_OF_RESEEKS_IN_ITERATION), 0u);
   EXPECT_GT(stats.row.checked, uint64_t{kFiles});
   EXPECT_EQ(stats.row.false_positives, 0u);
-  it.reset();
-  for (const rocksdb::Snapshot* snapshot : snapshots) {
-    db_->ReleaseSnapshot(snapshot);
-  }
 }
 
 class RowFilterStats : public FilterStatsTest {

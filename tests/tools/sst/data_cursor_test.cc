@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <list>
 #include <map>
 #include <memory>
 #include <set>
@@ -326,8 +327,8 @@ TEST(DataCursor, ReadsVersionsAndTypes) {
   options.disable_auto_compactions = true;
   std::unique_ptr<rocksdb::DB> db;
   ASSERT_THAT(rocksdb::DB::Open(options, dir.File("db"), Into(&db)), IsOk());
-  std::vector<const rocksdb::Snapshot*> snapshots;
-  const auto keep = [&] { snapshots.push_back(db->GetSnapshot()); };
+  std::list<rocksdb::ManagedSnapshot> snapshots;
+  const auto keep = [&] { snapshots.emplace_back(db.get()); };
   ASSERT_THAT(db->Put({}, "a", "1"), IsOk());
   keep();
   ASSERT_THAT(db->Delete({}, "a"), IsOk());
@@ -368,9 +369,6 @@ TEST(DataCursor, ReadsVersionsAndTypes) {
                            }),
       IsOk());
   EXPECT_THAT(ranges, testing::ElementsAre("c-f 5"));
-  for (const rocksdb::Snapshot* snapshot : snapshots) {
-    db->ReleaseSnapshot(snapshot);
-  }
 }
 
 TEST(DataCursor, KeysWithTimestampsAndInReverseOrder) {

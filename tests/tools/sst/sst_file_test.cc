@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -198,17 +199,14 @@ TEST(SstFile, IndexKeysWithSequenceNumbersLoseThem) {
   // More versions of a key than a data block holds: only sequence numbers tell
   // the index entries apart.
   const std::vector<std::string> keys = test::NumberedKeys(100);
-  std::vector<const rocksdb::Snapshot*> snapshots;
+  std::list<rocksdb::ManagedSnapshot> snapshots;
   for (int version = 0; version < 30; ++version) {
     for (const std::string& key : keys) {
       ASSERT_TRUE(db->Put({}, key, "version of the value").ok());
     }
-    snapshots.push_back(db->GetSnapshot());
+    snapshots.emplace_back(db.get());
   }
   ASSERT_TRUE(db->Flush({}).ok());
-  for (const rocksdb::Snapshot* snapshot : snapshots) {
-    db->ReleaseSnapshot(snapshot);
-  }
   const auto file = test::OpenSst(OnlySst(db.get()));
   ASSERT_EQ(file->NumberProperty("rocksdb.index.key.is.user.key"), 0U);
   std::vector<FilterPartition> partitions;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -226,21 +227,18 @@ TEST_P(VerifyLookups, AreOneForTheVersionsOfAKey) {
   const std::string database = dir_.File("db");
   ASSERT_THAT(rocksdb::DB::Open(options, database, rowbloom::Into(&db)),
               IsOk());
-  std::vector<const rocksdb::Snapshot*> snapshots;
+  std::list<rocksdb::ManagedSnapshot> snapshots;
   uint64_t versions = 0;
   uint64_t keys = 0;
   for (const std::string& key : test::NumberedKeys(60)) {
     for (uint64_t i = 0; i <= (keys % 20 == 7 ? 150 : keys % 3); ++i) {
       ASSERT_THAT(db->Put({}, key, std::to_string(i)), IsOk());
-      snapshots.push_back(db->GetSnapshot());
+      snapshots.emplace_back(db.get());
       ++versions;
     }
     ++keys;
   }
   ASSERT_THAT(db->Flush({}), IsOk());
-  for (const rocksdb::Snapshot* snapshot : snapshots) {
-    db->ReleaseSnapshot(snapshot);
-  }
   std::vector<std::string> names;
   ASSERT_THAT(db->GetEnv()->GetChildren(database, &names), IsOk());
   for (const std::string& name : names) {
