@@ -20,7 +20,6 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 #include "rocksdb/version.h"
-#include "rowbloom/open_db.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -321,12 +320,7 @@ TEST(DataCursor, FormsAreWhatWasAskedFor) {
 // a snapshot keeps, range deletions.
 TEST(DataCursor, ReadsVersionsAndTypes) {
   const TempDir dir;
-  rocksdb::Options options = test::MakeOptions({.format_version = 5});
-  options.create_if_missing = true;
-  options.merge_operator = nullptr;
-  options.disable_auto_compactions = true;
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_THAT(rocksdb::DB::Open(options, dir.File("db"), Into(&db)), IsOk());
+  const auto db = test::NewDb({}, dir.File("db"));
   std::list<rocksdb::ManagedSnapshot> snapshots;
   const auto keep = [&] { snapshots.emplace_back(db.get()); };
   ASSERT_THAT(db->Put({}, "a", "1"), IsOk());
@@ -342,12 +336,7 @@ TEST(DataCursor, ReadsVersionsAndTypes) {
   ASSERT_THAT(db->PutEntity({}, db->DefaultColumnFamily(), "e", {{"x", "y"}}),
               IsOk());
   ASSERT_THAT(db->Flush({}), IsOk());
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  ASSERT_EQ(files.size(), 1U);
-
-  const auto file =
-      test::OpenSst(files[0].directory + "/" + files[0].relative_filename);
+  const auto file = test::OpenSst(test::OnlySst(db.get()));
   DataCursor data(*file);
   std::vector<std::string> found;
   while (data.Next()) {
@@ -422,10 +411,7 @@ TEST(DataCursor, AnIngestedFileHasOneSequenceNumber) {
   const std::string path = dir.File("a.sst");
   ASSERT_NO_FATAL_FAILURE(
       test::WriteSst(SstSpec{}, path, test::NumberedKeys(10)));
-  rocksdb::Options options = test::MakeOptions({});
-  options.create_if_missing = true;
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_THAT(rocksdb::DB::Open(options, dir.File("db"), Into(&db)), IsOk());
+  const auto db = test::NewDb({}, dir.File("db"));
   ASSERT_THAT(db->Put({}, "key000003", "older"), IsOk());
   rocksdb::IngestExternalFileOptions ingest;
   ingest.write_global_seqno = true;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "rocksdb/sst_file_writer.h"
+#include "rowbloom/open_db.h"
 #include "tests/support/files.h"
 #include "tools/sst/checksum.h"
 
@@ -68,6 +69,24 @@ std::unique_ptr<sst::SstFile> OpenSst(const std::string& path) {
   const rocksdb::Status status = sst::SstFile::Open(path, &file);
   if (!status.ok()) throw std::runtime_error(status.ToString());
   return file;
+}
+
+std::unique_ptr<rocksdb::DB> NewDb(const SstSpec& spec,
+                                   const std::string& path) {
+  rocksdb::Options options = MakeOptions(spec);
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = rocksdb::DB::Open(options, path, Into(&db));
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+  return db;
+}
+
+std::string OnlySst(rocksdb::DB* db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  EXPECT_EQ(files.size(), 1U);
+  return files.empty() ? "" : files[0].db_path + files[0].name;
 }
 
 std::vector<std::string> NumberedKeys(size_t count) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rocksdb/comparator.h"
+#include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice_transform.h"
@@ -56,6 +57,12 @@ void WriteSst(const SstSpec& spec, const std::string& path,
 
 // Opens a file that must open; else it ends the test with an exception.
 std::unique_ptr<sst::SstFile> OpenSst(const std::string& path);
+
+// A new database, without compactions of its own; throws likewise. The path of
+// the single SST of a database that has one.
+std::unique_ptr<rocksdb::DB> NewDb(const SstSpec& spec,
+                                   const std::string& path);
+std::string OnlySst(rocksdb::DB* db);
 
 // "key000000", "key000001", ...
 std::vector<std::string> NumberedKeys(size_t count);

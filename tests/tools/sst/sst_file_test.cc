@@ -19,7 +19,6 @@
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table_properties.h"
 #include "rowbloom/filter_block.h"
-#include "rowbloom/open_db.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"
@@ -166,25 +165,6 @@ TEST(SstFile, AgreesWithRocksDbOnEveryFormat) {
   EXPECT_EQ(files, (test::kLatestFormatVersion - 1) * 5U * 4U * 2U);
 }
 
-// The single SST of a database that holds one.
-std::string OnlySst(rocksdb::DB* db) {
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  EXPECT_EQ(files.size(), 1U);
-  return files.empty() ? "" : files[0].db_path + files[0].name;
-}
-
-std::unique_ptr<rocksdb::DB> OpenDb(const SstSpec& spec,
-                                    const std::string& path) {
-  rocksdb::Options options = test::MakeOptions(spec);
-  options.create_if_missing = true;
-  options.disable_auto_compactions = true;
-  std::unique_ptr<rocksdb::DB> db;
-  const rocksdb::Status status = rocksdb::DB::Open(options, path, Into(&db));
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return db;
-}
-
 TEST(SstFile, IndexKeysWithSequenceNumbersLoseThem) {
   const TempDir dir;
   SstSpec spec{.policy = MakePolicy(Policy::kRowbloom), .partitioned = true};
@@ -194,8 +174,7 @@ TEST(SstFile, IndexKeysWithSequenceNumbersLoseThem) {
     table->decouple_partitioned_filters = false;
   };
 #endif
-  const auto db = OpenDb(spec, dir.File("db"));
-  ASSERT_NE(db, nullptr);
+  const auto db = test::NewDb(spec, dir.File("db"));
   // More versions of a key than a data block holds: only sequence numbers tell
   // the index entries apart.
   const std::vector<std::string> keys = test::NumberedKeys(100);
@@ -207,7 +186,7 @@ TEST(SstFile, IndexKeysWithSequenceNumbersLoseThem) {
     snapshots.emplace_back(db.get());
   }
   ASSERT_TRUE(db->Flush({}).ok());
-  const auto file = test::OpenSst(OnlySst(db.get()));
+  const auto file = test::OpenSst(test::OnlySst(db.get()));
   ASSERT_EQ(file->NumberProperty("rocksdb.index.key.is.user.key"), 0U);
   std::vector<FilterPartition> partitions;
   ASSERT_TRUE(file->FilterPartitions(&partitions).ok());
@@ -222,15 +201,13 @@ TEST(SstFile, IngestedGlobalSequenceNumberIsNoDamage) {
   const TempDir dir;
   const std::string path = dir.File("ingest.sst");
   ASSERT_NO_FATAL_FAILURE(test::WriteSst({}, path, test::NumberedKeys(10)));
-  const auto db = OpenDb({}, dir.File("db"));
-  ASSERT_NE(db, nullptr);
+  const auto db = test::NewDb({}, dir.File("db"));
   ASSERT_TRUE(db->Put({}, "key000003", "older").ok());
-  const rocksdb::Snapshot* snapshot = db->GetSnapshot();
+  const rocksdb::ManagedSnapshot snapshot(db.get());
   rocksdb::IngestExternalFileOptions options;
   options.write_global_seqno = true;
   const rocksdb::Status status = db->IngestExternalFile({path}, options);
   ASSERT_TRUE(status.ok()) << status.ToString();
-  db->ReleaseSnapshot(snapshot);
 
   // The put was flushed to a file of its own.
   std::vector<rocksdb::LiveFileMetaData> files;

@@ -19,7 +19,6 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
-#include "rowbloom/open_db.h"
 #include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/stride.h"
@@ -121,13 +120,9 @@ TEST_F(Verbs, DataWithoutALayoutHasNoRows) {
 
 // A database that is open in this process: versions, types, range deletions.
 TEST_F(Verbs, LiveDatabaseShowsItsVersions) {
-  rocksdb::Options options = test::MakeOptions({});
-  options.create_if_missing = true;
-  std::unique_ptr<rocksdb::DB> db;
-  ASSERT_THAT(rocksdb::DB::Open(options, dir_.File("db"), rowbloom::Into(&db)),
-              IsOk());
+  const auto db = test::NewDb({}, dir_.File("db"));
   ASSERT_THAT(db->Put({}, "a", "1"), IsOk());
-  const rocksdb::Snapshot* snapshot = db->GetSnapshot();
+  const rocksdb::ManagedSnapshot snapshot(db.get());
   ASSERT_THAT(db->Delete({}, "a"), IsOk());
   ASSERT_THAT(db->DeleteRange({}, db->DefaultColumnFamily(), "b", "d"), IsOk());
   ASSERT_THAT(db->Flush({}), IsOk());
@@ -144,7 +139,6 @@ TEST_F(Verbs, LiveDatabaseShowsItsVersions) {
       Records(RunTool({"stats", "--json", dir_.File("db")}), "stats").at(0);
   EXPECT_EQ(stats["entries"], 2);
   EXPECT_EQ(stats["keys"], 1);
-  db->ReleaseSnapshot(snapshot);
 }
 
 // A byte that no UTF-8 has, which some terminals take for a command.

@@ -16,7 +16,6 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/sst_file_writer.h"
-#include "rowbloom/open_db.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
@@ -220,13 +219,7 @@ TEST_P(VerifyLookups, CountEachFalseNegative) {
 // Versions of a key lie next to each other, on both sides of the end of those
 // keys that are looked up at once.
 TEST_P(VerifyLookups, AreOneForTheVersionsOfAKey) {
-  rocksdb::Options options = test::MakeOptions(Spec());
-  options.create_if_missing = true;
-  options.disable_auto_compactions = true;
-  std::unique_ptr<rocksdb::DB> db;
-  const std::string database = dir_.File("db");
-  ASSERT_THAT(rocksdb::DB::Open(options, database, rowbloom::Into(&db)),
-              IsOk());
+  const auto db = test::NewDb(Spec(), dir_.File("db"));
   std::list<rocksdb::ManagedSnapshot> snapshots;
   uint64_t versions = 0;
   uint64_t keys = 0;
@@ -239,17 +232,11 @@ TEST_P(VerifyLookups, AreOneForTheVersionsOfAKey) {
     ++keys;
   }
   ASSERT_THAT(db->Flush({}), IsOk());
-  std::vector<std::string> names;
-  ASSERT_THAT(db->GetEnv()->GetChildren(database, &names), IsOk());
-  for (const std::string& name : names) {
-    if (!name.ends_with(".sst")) continue;
-    const Counts counts = ByVerify(database + "/" + name, "");
-    EXPECT_EQ(counts, ByModel(database + "/" + name, ""));
-    EXPECT_EQ(counts.cells, versions);
-    EXPECT_EQ(counts.keys_probed, keys);
-    versions = 0;
-  }
-  EXPECT_EQ(versions, 0U) << "no file";
+  const std::string file = test::OnlySst(db.get());
+  const Counts counts = ByVerify(file, "");
+  EXPECT_EQ(counts, ByModel(file, ""));
+  EXPECT_EQ(counts.cells, versions);
+  EXPECT_EQ(counts.keys_probed, keys);
 }
 
 TEST_P(VerifyLookups, LeaveOutTimestamps) {
