@@ -360,10 +360,7 @@ TEST_F(LevelContext, MovedFilesKeepTheirFilters) {
   ASSERT_EQ(Shape().count(0), 0u);
   const int level = Shape().begin()->first;
   ExpectRate(level, PlannedRates().front());
-  rocksdb::CompactRangeOptions rewrite;
-  rewrite.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kForce;
-  ExpectOk(db()->CompactRange(rewrite, nullptr, nullptr));
+  test::CompactAll(db());
   ExpectRate(Shape().begin()->first, PlannedRates().back());
 }
 

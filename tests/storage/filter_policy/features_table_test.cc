@@ -159,10 +159,7 @@ TEST_F(Features, OptimizeFiltersForHitsLeavesOutTheLastLevel) {
   Open(options);
   WriteFiles();
   ExpectCellsAndSkips(db_.get());
-  rocksdb::CompactRangeOptions compact;
-  compact.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kForce;
-  ExpectOk(db_->CompactRange(compact, nullptr, nullptr));
+  test::CompactAll(db_.get());
   const FilterStats before = StatsOf(*policy_);
   std::string value;
   for (int row = 0; row < kRows; ++row) {

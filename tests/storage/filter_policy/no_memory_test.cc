@@ -359,9 +359,7 @@ TEST(NoMemory, OptionsThatAreNotPreparedKeepTheirMemtables) {
 TEST(NoMemory, FrontFiltersAreAttachedInTheEnd) {
   test::TempDir dir;
   const size_t calls = WithEachFailure([&](Attempt* attempt) {
-    auto options = test::TestDbOptions(
-        {MakeFilterPolicy({.key_layout = KeyLayout::Delimited(':')}),
-         NewRowPrefixExtractor(KeyLayout::Delimited(':'))});
+    auto options = test::DelimitedDbOptions();
     std::shared_ptr<FrontFilter> filter;
     test::ExpectOk(FrontFilter::Create({}, &filter));
     test::ExpectOk(filter->Prepare(&options, &options));

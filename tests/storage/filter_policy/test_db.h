@@ -73,12 +73,27 @@ inline rocksdb::Options TestDbOptions(const TableChoices& choices) {
   return options;
 }
 
+// With filters of rows that end with ':'.
+inline rocksdb::Options DelimitedDbOptions() {
+  const KeyLayout layout = KeyLayout::Delimited(':');
+  return TestDbOptions({MakeFilterPolicy({.key_layout = layout}),
+                        NewRowPrefixExtractor(layout)});
+}
+
 inline std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options,
                                            const std::string& path) {
   std::unique_ptr<rocksdb::DB> db;
   const rocksdb::Status status = rocksdb::DB::Open(options, path, Into(&db));
   EXPECT_TRUE(status.ok()) << status.ToString();
   return db;
+}
+
+// Writes all files anew, those of the last level, too.
+inline void CompactAll(rocksdb::DB* db) {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  ExpectOk(db->CompactRange(options, nullptr, nullptr));
 }
 
 // The options of scans that end with the row, or the prefix, they begin in.

@@ -64,12 +64,7 @@ class OddOrder : public rocksdb::Comparator {
 
 class TreeVerb : public testing::Test {
  protected:
-  TreeVerb()
-      : path_(dir_.File("db")),
-        options_(TestDbOptions(
-            {.policy =
-                 MakeFilterPolicy({.key_layout = KeyLayout::Delimited(':')}),
-             .extractor = NewRowPrefixExtractor(KeyLayout::Delimited(':'))})) {
+  TreeVerb() : path_(dir_.File("db")), options_(test::DelimitedDbOptions()) {
     // The default of RocksDB 8.4 and later has the first files in level 6.
     options_.level_compaction_dynamic_level_bytes = false;
   }

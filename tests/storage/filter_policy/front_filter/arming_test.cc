@@ -112,9 +112,7 @@ class ArmingTest : public testing::Test {
   ~ArmingTest() override { gate_->Open(); }
 
   rocksdb::Options Options() {
-    auto options = test::TestDbOptions(
-        {test::MakeFilterPolicy({.key_layout = KeyLayout::Delimited(':')}),
-         NewRowPrefixExtractor(KeyLayout::Delimited(':'))});
+    auto options = test::DelimitedDbOptions();
     options.env = env_.get();
     options.max_open_files = -1;
     return options;

@@ -43,11 +43,7 @@ using testing::HasSubstr;
 
 constexpr int kRows = 120;
 
-rocksdb::Options Options() {
-  return test::TestDbOptions(
-      {test::MakeFilterPolicy({.key_layout = KeyLayout::Delimited(':')}),
-       NewRowPrefixExtractor(KeyLayout::Delimited(':'))});
-}
+rocksdb::Options Options() { return test::DelimitedDbOptions(); }
 
 std::string RowAt(int row) { return "row" + std::to_string(1'000 + row) + ":"; }
 
@@ -965,11 +961,7 @@ TEST_F(FrontFilterDBTest, FilesOfOtherPolicies) {
   ForBoth([](rocksdb::DB* db) { Write(db, 3, 5); });
   ExpectSameAnswers();
   EXPECT_TRUE(MayHave(4));  // in the range of the old files
-  rocksdb::CompactRangeOptions all;
-  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  ForBoth([&all](rocksdb::DB* db) {
-    ExpectOk(db->CompactRange(all, nullptr, nullptr));
-  });
+  ForBoth(test::CompactAll);
   test::WaitUntilAllListed(db_.get());
   ExpectSameAnswers();
   ExpectAbsentRowsAnswered();

@@ -156,9 +156,7 @@ TEST_F(RowIteratorTest, SeesItsOwnTime) {
   Put("row110:a");
   Flush();  // the iterator holds the memtable
   ExpectOk(front_->Delete({}, "row100:a"));
-  rocksdb::CompactRangeOptions all;
-  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-  ExpectOk(front_->CompactRange(all, nullptr, nullptr));
+  test::CompactAll(front_.get());
   // The iterator's version keeps the files in the view until a SuperVersion is
   // installed after a listing without them.
   const auto forgotten = [this] {

@@ -133,12 +133,7 @@ class Rule : public testing::Test {
     ExpectOk(stage_->Put({}, row + ":a", "v"));
   }
   void Flush() { ExpectOk(stage_->Flush({})); }
-  void Compact() {
-    rocksdb::CompactRangeOptions options;
-    options.bottommost_level_compaction =
-        rocksdb::BottommostLevelCompaction::kForce;
-    ExpectOk(stage_->CompactRange(options, nullptr, nullptr));
-  }
+  void Compact() { test::CompactAll(stage_.get()); }
   // RocksDB destroys a memtable some time after its flush has ended, and a
   // version some time after the compaction that replaced it.
   void ExpectMemtablesToGo(size_t left) {
