@@ -15,6 +15,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -237,34 +238,27 @@ TEST_F(Verify, DamagedFilterSectionsAreFindings) {
   ExpectFinding("filter partition 1: ROW section at offset 8");
 }
 
-// The checksums are right, the contents are not.
-TEST_F(Verify, KeysOutOfOrderAreFindings) {
-  Write({.change = [](auto*, auto* table) {
-    table->use_delta_encoding = false;
-  }});
-  test::ChangeBlock(path_, FirstBlock(), [](std::string* contents) {
-    const size_t at = contents->find("key000002");
-    ASSERT_NE(at, std::string::npos);
-    (*contents)[at + 8] = '0';
-  });
-  ExpectFinding("key key000000@0 out of order after key000001");
-}
+// Keys are whole.
+const SstSpec kWithoutDeltas = {
+    .change = [](auto*, auto* table) { table->use_delta_encoding = false; }};
 
-TEST_F(Verify, TypesThatDataHasNotAreFindings) {
-  Write({.change = [](auto*, auto* table) {
-    table->use_delta_encoding = false;
-  }});
-  test::ChangeBlock(path_, FirstBlock(), [](std::string* contents) {
-    const size_t at = contents->find("key000002");
-    (*contents)[at + 9] = '\x0c';
-  });
-  ExpectFinding("key key000002 has type 0x0c");
+// The checksums are right, the contents are not.
+TEST_F(Verify, KeysOutOfOrderAndTypesThatDataHasNotAreFindings) {
+  for (const auto& [place, byte, finding] :
+       {std::tuple(8, '0', "key key000000@0 out of order after key000001"),
+        std::tuple(9, '\x0c', "key key000002 has type 0x0c")}) {
+    Write(kWithoutDeltas);
+    test::ChangeBlock(path_, FirstBlock(),
+                      [place = place, byte = byte](std::string* contents) {
+                        contents->at(contents->find("key000002") + place) =
+                            byte;
+                      });
+    ExpectFinding(finding);
+  }
 }
 
 TEST_F(Verify, AnIndexThatDisagreesIsAFinding) {
-  Write({.change = [](auto*, auto* table) {
-    table->use_delta_encoding = false;
-  }});
+  Write(kWithoutDeltas);
   // The last key of the first block moves behind its index key.
   std::string last;
   sst::DataCursor data(*file_);
