@@ -11,6 +11,7 @@
 #include "rowbloom/front_filter.h"
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
+#include "tests/storage/filter_policy/front_filter/all_listed.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/failing_new.h"
 #include "tests/support/temp_dir.h"
@@ -360,9 +361,7 @@ TEST(NoMemory, FrontFiltersAreAttachedInTheEnd) {
   test::TempDir dir;
   const size_t calls = WithEachFailure([&](Attempt* attempt) {
     auto options = test::DelimitedDbOptions();
-    std::shared_ptr<FrontFilter> filter;
-    test::ExpectOk(FrontFilter::Create({}, &filter));
-    test::ExpectOk(filter->Prepare(&options, &options));
+    auto filter = test::PrepareFilter(&options);
     const auto db = test::OpenDb(options, dir.File("db"));
     attempt->Begin();
     const bool attached = filter->Attach(db.get()).ok();

@@ -741,10 +741,8 @@ class Stage final : public rocksdb::StackableDB {
 // Two keys that are written in one batch are found both or not at all, whenever
 // that happens: one of a row that is absent before, the other not.
 TEST_F(FrontFilterDBTest, MultiGetIsOfOneTime) {
-  std::shared_ptr<FrontFilter> filter;
-  ExpectOk(FrontFilter::Create({}, &filter));
   auto options = Options();
-  ExpectOk(filter->Prepare(&options, &options));
+  auto filter = test::PrepareFilter(&options);
   auto* const stage =
       new Stage(test::OpenDb(options, dir_.File("db")).release());
   ExpectOk(filter->Attach(stage));
@@ -795,10 +793,8 @@ TEST_F(FrontFilterDBTest, MultiGetIsOfOneTime) {
 
 // The sections of a replaced view go after its last reader, and make room.
 TEST_F(FrontFilterDBTest, ReplacedSectionsGoAfterTheirReaders) {
-  std::shared_ptr<FrontFilter> filter;
-  ExpectOk(FrontFilter::Create({.memory_limit_bytes = 4 * 64}, &filter));
   auto options = Options();
-  ExpectOk(filter->Prepare(&options, &options));
+  auto filter = test::PrepareFilter(&options, {.memory_limit_bytes = 4 * 64});
   auto* const stage =
       new Stage(test::OpenDb(options, dir_.File("db")).release());
   ExpectOk(filter->Attach(stage));

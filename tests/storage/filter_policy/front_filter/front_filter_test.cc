@@ -20,6 +20,7 @@
 #include "rocksdb/utilities/transaction.h"
 #include "rocksdb/utilities/transaction_db.h"
 #include "rowbloom/open_db.h"
+#include "tests/storage/filter_policy/front_filter/all_listed.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -42,10 +43,6 @@ rocksdb::Options Options() {
 
 class FrontFilterTest : public testing::Test {
  protected:
-  FrontFilterTest() {
-    ExpectOk(FrontFilter::Create({}, &filter_));
-    ExpectOk(filter_->Prepare(&options_, &options_));
-  }
   static void Arm(FrontFilter* filter, rocksdb::DB* db) {
     ExpectOk(filter->Attach(db));
     filter->WaitUntilArmed();
@@ -72,17 +69,15 @@ class FrontFilterTest : public testing::Test {
 
   test::TempDir dir_;
   const std::string path_ = dir_.File("db");
-  std::shared_ptr<FrontFilter> filter_;
   rocksdb::Options options_ = Options();
+  std::shared_ptr<FrontFilter> filter_ = test::PrepareFilter(&options_);
 };
 
 TEST_F(FrontFilterTest, TransactionDB) {
   for (const auto policy :
        {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED}) {
     auto options = Options();
-    std::shared_ptr<FrontFilter> filter;
-    ExpectOk(FrontFilter::Create({}, &filter));
-    ExpectOk(filter->Prepare(&options, &options));
+    auto filter = test::PrepareFilter(&options);
     rocksdb::TransactionDBOptions txn_options;
     txn_options.write_policy = policy;
     rocksdb::TransactionDB* opened = nullptr;
@@ -141,9 +136,7 @@ TEST_F(FrontFilterTest, MultiGetAnswersAsTheDatabaseBelow) {
   }
   SCOPED_TRACE("a prepared transaction");
   auto options = Options();
-  std::shared_ptr<FrontFilter> filter;
-  ExpectOk(FrontFilter::Create({}, &filter));
-  ExpectOk(filter->Prepare(&options, &options));
+  auto filter = test::PrepareFilter(&options);
   rocksdb::TransactionDBOptions txn_options;
   txn_options.write_policy = rocksdb::WRITE_PREPARED;
   rocksdb::TransactionDB* opened = nullptr;
@@ -352,9 +345,7 @@ TEST_F(FrontFilterTest, EitherMayEndFirst) {
   EXPECT_EQ(DefaultFamily().why, "its handle is gone");
 
   auto options = Options();
-  std::shared_ptr<FrontFilter> other;
-  ExpectOk(FrontFilter::Create({}, &other));
-  ExpectOk(other->Prepare(&options, &options));
+  auto other = test::PrepareFilter(&options);
   db = test::OpenDb(options, path_);
   Arm(other.get(), db.get());
   other.reset();
@@ -562,9 +553,7 @@ TEST_F(FrontFilterTest, PreparedOptionsCanBePreparedAgain) {
   const auto db = test::OpenDb(options_, path_);
   Arm(filter_.get(), db.get());
   auto copied = db->GetOptions();
-  std::shared_ptr<FrontFilter> other_filter;
-  ExpectOk(FrontFilter::Create({}, &other_filter));
-  ExpectOk(other_filter->Prepare(&copied, &copied));
+  auto other_filter = test::PrepareFilter(&copied);
   copied.create_if_missing = true;
   const auto other = test::OpenDb(copied, dir_.File("other"));
   Arm(other_filter.get(), other.get());

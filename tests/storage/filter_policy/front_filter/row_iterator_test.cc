@@ -10,6 +10,7 @@
 
 #include "rocksdb/convenience.h"
 #include "rowbloom/front_filter.h"
+#include "tests/storage/filter_policy/front_filter/all_listed.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
@@ -210,9 +211,7 @@ TEST_F(RowIteratorTest, MadeWhileTheViewChanges) {
   auto options =
       test::TestDbOptions({test::MakeFilterPolicy({.key_layout = kLayout}),
                            NewRowPrefixExtractor(kLayout)});
-  std::shared_ptr<FrontFilter> filter;
-  ExpectOk(FrontFilter::Create({}, &filter));
-  ExpectOk(filter->Prepare(&options, &options));
+  auto filter = test::PrepareFilter(&options);
   auto* const flushing =
       new Flushing(test::OpenDb(options, dir_.File("db")).release());
   ExpectOk(filter->Attach(flushing));
