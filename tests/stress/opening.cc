@@ -10,7 +10,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
-#include "tests/stress/forgetful_policy.h"
+#include "tests/stress/forgetful.h"
 #include "tests/stress/model.h"
 #if ROCKSDB_MAJOR >= 8
 #include "rocksdb/advanced_cache.h"

@@ -36,10 +36,9 @@ struct OpeningRules {
   bool unpartitioned = false;
   // Files are written without checksums of RocksDB's.
   bool without_checksums = false;
-  // The policy answers "no" for some keys that are there: see
-  // forgetful_policy.h.
+  // The policy answers "no" for some keys that are there: see forgetful.h.
   bool forgetful = false;
-  // A front filter is not told rows: see forgetful_memtables.h.
+  // A front filter is not told rows: see forgetful.h.
   bool forgetful_memtables = false;
   rocksdb::Env* env = rocksdb::Env::Default();
 };

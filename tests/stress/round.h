@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tests/support/random.h"
+
 namespace rowbloom::stress {
 
 // The fault that is made on purpose, to prove that a divergence is noticed.
@@ -24,9 +26,15 @@ struct Round {
   Sabotage sabotage = Sabotage::kNone;
 
   // The seed of a part of the round; parts are numbered as the round likes.
-  uint64_t SeedOf(uint64_t part) const;
+  uint64_t SeedOf(uint64_t part) const {
+    using test::Mix64;
+    return Mix64(Mix64(Mix64(seed) + number) + part);
+  }
   // The facts that have to be known to run the round again.
-  std::string Describe() const;
+  std::string Describe() const {
+    return "--seed " + std::to_string(seed) + " --kinds " + kind + " --round " +
+           std::to_string(number) + " --threads " + std::to_string(threads);
+  }
 };
 
 }  // namespace rowbloom::stress

@@ -7,7 +7,7 @@
 
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/open_db.h"
-#include "tests/stress/forgetful_memtables.h"
+#include "tests/stress/forgetful.h"
 
 namespace rowbloom::stress {
 
