@@ -1,8 +1,7 @@
 #include "tests/compat/swap_case.h"
 
-#include <cstdio>
-
 #include "tests/compat/failure.h"
+#include "tests/support/hex.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::compat {
@@ -14,23 +13,12 @@ constexpr uint64_t kFirstAbsentRow = 1'000'000;
 
 std::string Column(int column) { return "c" + std::to_string(column); }
 
-std::string Hex(const std::string& bytes) {
-  std::string text;
-  for (const char byte : bytes) {
-    std::array<char, 3> digits;
-    std::snprintf(digits.data(), digits.size(), "%02x",
-                  static_cast<unsigned char>(byte));
-    text += digits.data();
-  }
-  return text;
-}
-
 // Any bytes where the layout takes them, with zeros among them, and rows of
 // several lengths where it has such.
 std::string MakeRow(const KeyLayout& layout, uint64_t number) {
   std::string row = test::DistinctKey(number);
   if (number % 4 == 0) row[5] = '\0';
-  if (layout == KeyLayout::Delimited(':')) row = Hex(row);
+  if (layout == KeyLayout::Delimited(':')) row = test::ToHex(row);
   if (!layout.FixedRowBytes()) row.append(number % 5, 'x');
   const auto row_bytes = layout.EncodeRow(row);
   Require(bool(row_bytes), "a row does not fit layout " + layout.ToString());

@@ -1,4 +1,4 @@
-// Whole files as strings of bytes.
+// Whole files, and directories of them, as strings of bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <fstream>
 #include <ios>
 #include <iterator>
+#include <map>
 #include <string>
 
 namespace rowbloom::test {
@@ -17,6 +18,22 @@ inline std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.is_open()) << path;
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The bytes of every file under `directory`, by relative path. Directories have
+// an entry too.
+inline std::map<std::string, std::string> Contents(
+    const std::string& directory) {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(directory)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    contents[entry.path().lexically_relative(directory).string()] =
+        entry.is_directory() ? "directory"
+                             : std::string(std::istreambuf_iterator<char>(in),
+                                           std::istreambuf_iterator<char>());
+  }
+  return contents;
 }
 
 // Makes the file, or gives the one that is there these bytes.

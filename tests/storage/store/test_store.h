@@ -5,9 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -20,6 +17,7 @@
 #include "storage/store/database.h"
 #include "storage/store/family_rules.h"
 #include "storage/store/open_store.h"
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -122,22 +120,6 @@ inline StoreStats ArmedStats(Store* store) {
   } while (stats.front_filter &&
            std::ranges::any_of(stats.front_filter->families, arms));
   return stats;
-}
-
-// The bytes of every file under `directory`, by relative path. Directories have
-// an entry too.
-inline std::map<std::string, std::string> Contents(
-    const std::string& directory) {
-  std::map<std::string, std::string> contents;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(directory)) {
-    std::ifstream in(entry.path(), std::ios::binary);
-    contents[entry.path().lexically_relative(directory).string()] =
-        entry.is_directory() ? "directory"
-                             : std::string(std::istreambuf_iterator<char>(in),
-                                           std::istreambuf_iterator<char>());
-  }
-  return contents;
 }
 
 // The paths of a directory's files whose names end so, in order.

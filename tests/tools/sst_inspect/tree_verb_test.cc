@@ -4,8 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,18 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-
-// The bytes of each file below a directory.
-std::map<std::string, std::string> Contents(const std::string& directory) {
-  std::map<std::string, std::string> contents;
-  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
-    if (!entry.is_regular_file()) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    contents[entry.path().string()] = {std::istreambuf_iterator<char>(file),
-                                       {}};
-  }
-  return contents;
-}
 
 class LastWins : public rocksdb::AssociativeMergeOperator {
  public:
