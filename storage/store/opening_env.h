@@ -40,9 +40,7 @@ class Listener final : public rocksdb::EventListener {
   // Tells whether a write of the MANIFEST may have failed. The MANIFEST may
   // then name files that RocksDB does not count as its own.
   bool lost_manifest() const { return lost_manifest_; }
-  // Set while an opening calls CompactFiles, in its thread. RocksDB (7.8.3 to
-  // 11.8.1) reports a failed write of the MANIFEST at its end as an error of
-  // the compaction.
+  // Set while an opening calls CompactFiles, in its thread.
   static void SetCompactsFiles(bool compacts) {
     compacts_files_ = compacts;
     lacks_table_ = false;
@@ -60,16 +58,21 @@ class Listener final : public rocksdb::EventListener {
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                          rocksdb::Status* error) override {
     using Reason = rocksdb::BackgroundErrorReason;
-    const bool in_opening = reason == Reason::kCompaction && compacts_files_;
-    // Otherwise each opening would stop changes, the family's drop included. A
-    // compaction that lacks a table has not come to the MANIFEST.
-    if (in_opening &&
-        (error->IsCorruption() || std::exchange(lacks_table_, false))) {
+    const bool lacks_table = std::exchange(lacks_table_, false);
+    // Otherwise each opening would stop changes, the family's drop included.
+    if (reason == Reason::kCompaction && compacts_files_ &&
+        (error->IsCorruption() || lacks_table)) {
       *error = rocksdb::Status::OK();
       return;
     }
+    // A job that lacks a table has not come to the MANIFEST. RocksDB (10 to
+    // 11.8.1) calls a failed write of it an error of the job if SetOptions ran
+    // meanwhile, and (7.8.3 to 11.8.1) always after CompactFiles.
+    const bool is_of_job = reason == Reason::kFlush ||
+                           reason == Reason::kFlushNoWAL ||
+                           reason == Reason::kCompaction;
     if (reason == Reason::kManifestWrite ||
-        reason == Reason::kManifestWriteNoWAL || in_opening) {
+        reason == Reason::kManifestWriteNoWAL || (is_of_job && !lacks_table)) {
       lost_manifest_ = true;
     }
     Stop(*error);

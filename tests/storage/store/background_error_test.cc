@@ -381,24 +381,33 @@ TEST(FailedAlter, ChangesNothing) {
   EXPECT_GT(refused, 0);
 }
 
-// RocksDB tries a compaction again and again, and its remains are deleted.
+// RocksDB tries a compaction again and again, and its remains are deleted. If
+// its tables are whole, the error may be one of the MANIFEST, which names them.
 TEST(StoreFiles, KeepsTablesAfterAFailedManifestAlone) {
   using Reason = rocksdb::BackgroundErrorReason;
   const TempDir dir;
-  const auto listener = std::make_shared<Listener>();
-  listener->SetWrites();
-  StoreFiles files(rocksdb::FileSystem::Default(), listener);
   const std::string table = dir.File("000001.sst");
-  const auto is_deleted_after = [&](Reason reason) {
+  const auto is_deleted_after = [&](Reason reason, const Status& of_table) {
+    const auto listener = std::make_shared<Listener>();
+    listener->SetWrites();
+    StoreFiles files(rocksdb::FileSystem::Default(), listener);
     WriteFile(table, "");
+    rocksdb::TableFileCreationInfo info;
+    info.status = of_table;
+    listener->OnTableFileCreated(info);
     Status error = Status::NoSpace("injected");
     listener->OnBackgroundError(reason, &error);
     EXPECT_TRUE(listener->error().IsNoSpace());
     EXPECT_TRUE(files.DeleteFile(table, {}, nullptr).ok());
     return !std::filesystem::exists(table);
   };
-  EXPECT_TRUE(is_deleted_after(Reason::kCompaction));
-  EXPECT_FALSE(is_deleted_after(Reason::kManifestWrite));
+  const Status no_table = Status::NoSpace("injected");
+  for (const Reason reason : {Reason::kFlush, Reason::kCompaction}) {
+    EXPECT_TRUE(is_deleted_after(reason, no_table));
+    EXPECT_FALSE(is_deleted_after(reason, Status::OK()));
+  }
+  EXPECT_TRUE(is_deleted_after(Reason::kWriteCallback, Status::OK()));
+  EXPECT_FALSE(is_deleted_after(Reason::kManifestWrite, no_table));
 }
 
 // RocksDB 11.1.1 deletes files at the end of a database that only reads: tables
