@@ -153,8 +153,8 @@ class Database {
   rocksdb::DB* db() const { return db_.get(); }
 
   // Writes the rows and reads all blocks, as many as the cache has room for.
-  // That is *cache_bytes, which the first of the databases that are compared
-  // sets: files with larger filters get no larger cache.
+  // The first of the databases that are compared sets *cache_bytes, the size of
+  // the cache of each: larger filters get no larger cache.
   void Fill(const Arguments& arguments, const Shape& shape,
             size_t* cache_bytes) {
     if (shape.files == 0) {

@@ -38,7 +38,8 @@ inline rocksdb::Status FileExists(rocksdb::Env* env, const std::string& path) {
   return env->FileExists(path);
 }
 
-// The names in a directory but "." and "..". InvalidArgument: it is none.
+// The names in a directory but "." and "..". InvalidArgument: `directory` is
+// something else, such as a file.
 inline rocksdb::Status ListDirectory(rocksdb::Env* env,
                                      const std::string& directory,
                                      std::vector<std::string>* names) {

@@ -36,12 +36,7 @@ std::vector<HFileCell> RandomCells(const CellSpec& spec, Random* random) {
   std::vector<HFileCell> cells;
   const auto add = [&](const std::string& row, const std::string& qualifier,
                        int64_t timestamp_ms, HFileCellType type) {
-    HFileCell cell;
-    cell.row = row;
-    cell.family = "f";
-    cell.qualifier = qualifier;
-    cell.timestamp_ms = timestamp_ms;
-    cell.type = type;
+    HFileCell cell = MakeCell(row, qualifier, timestamp_ms, type);
     if (type == HFileCellType::kPut) {
       // Half of it compresses.
       cell.value = random->Bytes(random->Below(spec.max_value_bytes / 2 + 1));
