@@ -7,7 +7,6 @@
 
 #include "lib/layout/key_range.h"
 #include "rocksdb/sst_file_reader.h"
-#include "rocksdb/version.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/row_cells.h"
@@ -79,15 +78,15 @@ class FamilyCells final : public CellIterator {
       break;
     }
     const Status s = it->status();
-    constexpr bool kForgets = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 807;
-    return kForgets && s.ok() && !it->Valid() ? CheckBlocks() : s;
+    return kRocksdbForgetsBlocks && s.ok() && !it->Valid() &&
+                   family_->second.shared_rules->may_have_range_deletions
+               ? CheckBlocks()
+               : s;
   }
 
-  // Reads blocks of the range once more that RocksDB (7.7 to 8.6) may have
-  // failed to read without an error: the first of a file behind another one of
-  // its level and, in a `latest` family that may have range deletes, each.
-  // Other files then show cells that were overwritten or deleted. A file that
-  // is gone was merged, and so read.
+  // Reads the blocks of the range once more. Without their keys, other files
+  // show cells that were overwritten or deleted. A file that is gone was
+  // merged, and so read.
   Status CheckBlocks() const {
     rocksdb::ColumnFamilyHandle* const handle = family_->second.handle();
     rocksdb::TablePropertiesCollection files;
@@ -96,19 +95,7 @@ class FamilyCells final : public CellIterator {
                    ? opened_.database->GetPropertiesOfAllTables(handle, &files)
                    : opened_.database->GetPropertiesOfTablesInRange(
                          handle, &range, 1, &files);
-    bool may_be_there = std::ranges::any_of(files, [](const auto& file) {
-      return file.second->num_range_deletions > 0;
-    });
-    using Properties = rocksdb::DB::Properties;
-    for (const std::string& memtables : {Properties::kNumEntriesActiveMemTable,
-                                         Properties::kNumEntriesImmMemTables}) {
-      uint64_t entries = 0;
-      opened_.database->GetIntProperty(handle, memtables, &entries);
-      may_be_there = may_be_there || entries > 0;
-    }
-    const bool reads_all =
-        may_be_there && family_->second.format == CellFormat::kLatest;
-    if (!s.ok() || (!reads_all && files.size() < 2)) return s;
+    if (!s.ok()) return s;
     for (const auto& [file, properties] : files) {
       rocksdb::SstFileReader reader(opened_.database->GetOptions(handle));
       s = reader.Open(file);
@@ -117,7 +104,7 @@ class FamilyCells final : public CellIterator {
         const std::unique_ptr<rocksdb::Iterator> keys(
             reader.NewIterator(read_options_));
         keys->Seek(range_.first);
-        while (reads_all && keys->Valid()) keys->Next();
+        while (keys->Valid()) keys->Next();
         s = keys->status();
         // The block is read, but begins with a merge into a blob file's value.
         if (s.IsNotSupported()) s = Status::OK();

@@ -17,6 +17,7 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/status.h"
+#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/key_layout.h"
 #include "storage/cells/cell_value.h"
@@ -26,6 +27,12 @@
 #include "storage/store/update_counts.h"
 
 namespace rowbloom {
+
+// Tells whether iterators forget that they could not read a block: where they
+// skip a deleted range and, unless they ignore range deletions, where they come
+// to the next file of a level. Found with 7.8.3; 8.7 reports each.
+inline constexpr bool kRocksdbForgetsBlocks =
+    ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 807;
 
 // The state that all families share. Thread-safe.
 struct SharedState {
@@ -78,6 +85,9 @@ class SharedRules {
 
   OldestPut oldest_put;
   UpdateCounts updates;
+  // Tells whether iterators have to look for range deletions. It is set before
+  // the first one is written, and never reset.
+  std::atomic<bool> may_have_range_deletions = !kRocksdbForgetsBlocks;
   // The files that reads skipped by their times.
   std::atomic<uint64_t> files_passed_over = 0;
 

@@ -427,10 +427,27 @@ class Opener {
     return opened_.database->Write(rocksdb::WriteOptions(), &done);
   }
 
+  // Memtables, of which only an opening for reading has some, do not tell.
+  bool MayHaveRangeDeletions(rocksdb::ColumnFamilyHandle* family) const {
+    uint64_t entries = 0;
+    rocksdb::TablePropertiesCollection files;
+    return !opened_.database->GetIntProperty(
+               family, rocksdb::DB::Properties::kNumEntriesActiveMemTable,
+               &entries) ||
+           entries > 0 ||
+           !opened_.database->GetPropertiesOfAllTables(family, &files).ok() ||
+           std::ranges::any_of(files, [](const auto& file) {
+             return file.second->num_range_deletions > 0;
+           });
+  }
+
   // Connects the families with the open column families.
   Status OpenFamilies() {
     for (auto& [name, family] : store_families_) {
       family.Connect(opened_.database, name);
+      if (kRocksdbForgetsBlocks && MayHaveRangeDeletions(family.handle())) {
+        family.shared_rules->may_have_range_deletions = true;
+      }
     }
     for (const auto& [name, options] : found_.metadata.families) {
       if (!Writes() && !store_families_.contains(name)) {

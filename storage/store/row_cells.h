@@ -2,6 +2,7 @@
 // other way to read cells is in point_cells.h.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,15 +39,19 @@ class RowCells {
            rocksdb::ReadOptions options,
            const TimeRange& range = TimeRange::All())
       : RowCells(family, range, &options) {
-    it_.reset(opened.database->NewIterator(options, family->second.handle()));
+    MakeIterator(&options, [&] {
+      it_.reset(opened.database->NewIterator(options, family->second.handle()));
+    });
   }
   // Walks over one row. The iterator is at its first key.
   RowCells(const OpenedStore& opened, FamilyMap::const_iterator family,
            rocksdb::ReadOptions options, std::string_view row_bytes,
            const TimeRange& range = TimeRange::All())
       : RowCells(family, range, &options) {
-    it_ = opened.database.SeekRow(std::move(options), family->second.handle(),
-                                  row_bytes);
+    MakeIterator(&options, [&] {
+      it_ =
+          opened.database.SeekRow(options, family->second.handle(), row_bytes);
+    });
   }
   RowCells(const RowCells&) = delete;
   RowCells& operator=(const RowCells&) = delete;
@@ -125,6 +130,18 @@ class RowCells {
 #else
     options->table_filter = file_filter_;
 #endif
+  }
+
+  // Calls make() for an iterator that ignores range deletions if the family has
+  // none (kRocksdbForgetsBlocks), and again if the first was written meanwhile.
+  template <typename Make>
+  void MakeIterator(rocksdb::ReadOptions* options, Make make) {
+    const std::atomic<bool>& may_have =
+        cell_.family->second.shared_rules->may_have_range_deletions;
+    do {
+      options->ignore_range_deletions = !may_have;
+      make();
+    } while (options->ignore_range_deletions && may_have);
   }
 
   std::function<bool(const rocksdb::TableProperties&)> file_filter_;

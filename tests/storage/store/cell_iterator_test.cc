@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "storage/store/family_rules.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/files.h"
 
@@ -159,7 +160,7 @@ TEST_F(CellIteration, NeedsTheFilesOfItsRangeAlone) {
     ASSERT_NO_FATAL_FAILURE(Put("latest", row, "q"));
     ASSERT_THAT(store_->Flush(), IsOk());
   }
-  ASSERT_NO_FATAL_FAILURE(Put("latest", "m", "q"));
+  ASSERT_THAT(store_->DeleteRow("m"), IsOk());
   std::string last;  // the file of z; the records have one, too
   for (const auto& [name, bytes] : Contents(path_)) {
     if (name.ends_with(".sst") && bytes.find("z\0\1q"s) != bytes.npos) {
@@ -174,7 +175,11 @@ TEST_F(CellIteration, NeedsTheFilesOfItsRangeAlone) {
       store_->NewCellIterator({.family = "latest", .start_row = "y"}, &it);
   while (s.ok() && it->Valid()) it->Next();
   if (s.ok()) s = it->status();
-  EXPECT_THAT(s, StatusIs(Status::kCorruption, HasSubstr(last)));
+  if (kRocksdbForgetsBlocks) {  // files are opened once more
+    EXPECT_THAT(s, StatusIs(Status::kCorruption, HasSubstr(last)));
+  } else {
+    EXPECT_THAT(s, IsOk());
+  }
 }
 
 TEST_F(CellIteration, ErrorsNameWhatIsWrong) {
