@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds RocksDB from its source, runs the tests of the filter policy, of the
-# store and of tools/sst on it, and lets databases change hands with the programs
-# of other RocksDB versions.
+# store and of sst_inspect on it, and lets databases change hands with the
+# programs of other RocksDB versions.
 #
 #   tests/compat/rocksdb_source.sh SOURCE
 #
@@ -42,14 +42,15 @@ cmake --preset release -B "$tree/rowbloom" -DRocksDB_DIR="$tree/package" \
   -DROWBLOOM_BUILD_BENCH=OFF
 cmake --build "$tree/rowbloom" --target rowbloom_plugin tests/compat/all \
   tests/examples/all tests/storage/filter_policy/all tests/storage/store/all \
-  tests/storage/upkeep/all tests/stress/all tests/tools/sst/all
+  tests/storage/upkeep/all tests/stress/all tests/tools/sst/all \
+  tests/tools/sst_inspect/all
 swap_db=$tree/rowbloom/tests/compat/swap_db
 used=$(ldd "$swap_db" | awk '$1 ~ /^librocksdb/ { print $3 }')
 [[ $(realpath "$used") == $(realpath "$tree/rocksdb/librocksdb.so") ]] ||
   fail "swap_db runs on $used"
 tests='compat|examples|filter_interface[_0-9]*|filter_policy[a-z_]*'
 tests+='|front_filter|open_db_[0-9]*|other_library|registrar|size_classes'
-tests+='|stock_tools|store[a-z_]*|stress|tools_sst|upkeep'
+tests+='|stock_tools|store[a-z_]*|stress|tools_sst[a-z_]*|upkeep'
 PATH=$tree/rocksdb:$tree/rocksdb/tools:$PATH ROWBLOOM_REQUIRE=rocksdb-tools \
   ctest --test-dir "$tree/rowbloom" --output-on-failure --no-tests=error \
   -j "$CMAKE_BUILD_PARALLEL_LEVEL" -R "^($tests)\\."
