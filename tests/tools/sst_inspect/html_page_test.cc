@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <filesystem>
 #include <memory>
@@ -259,25 +260,33 @@ TEST_F(Html, FillIsThatOfTheFilter) {
         expected_bytes += block.size();
       }
       const FilePicture picture = Draw(path_, {.runs = 20, .buckets = 8});
-      ASSERT_EQ(picture.sections.size(), 1U);
-      const sst_inspect::SectionPicture& section = picture.sections[0];
-      EXPECT_LE(section.buckets.size(), 16U);
-      EXPECT_EQ(section.totals.keys, 5000U);
       uint64_t set = 0;
       uint64_t bytes = 0;
-      size_t partition = 1;
-      for (const sst_inspect::FillBucket& bucket : section.buckets) {
-        EXPECT_GE(bucket.first_part, partition);
-        EXPECT_GE(bucket.last_part, bucket.first_part);
-        partition = bucket.last_part;
-        set += bucket.bits_set;
-        bytes += bucket.bytes;
+      size_t last_part = 1;
+      // RocksDB 11.1 can make the last part, a small one, a Bloom filter. The
+      // file's properties have the number of keys of both kinds together.
+      const bool is_one_kind = picture.sections.size() == 1;
+      for (const sst_inspect::SectionPicture& section : picture.sections) {
+        EXPECT_LE(section.buckets.size(), 16U);
+        if (is_one_kind) {
+          EXPECT_EQ(section.totals.keys, 5000U);
+        }
+        size_t partition = 1;
+        for (const sst_inspect::FillBucket& bucket : section.buckets) {
+          EXPECT_GE(bucket.first_part, partition);
+          EXPECT_GE(bucket.last_part, bucket.first_part);
+          partition = bucket.last_part;
+          set += bucket.bits_set;
+          bytes += bucket.bytes;
+        }
+        last_part = std::max(last_part, partition);
+        EXPECT_EQ(section.note.find("equations") != std::string::npos,
+                  section.what.second == "ribbon");
       }
+      EXPECT_FALSE(picture.sections.empty());
       EXPECT_EQ(set, expected_set);
       EXPECT_EQ(bytes, expected_bytes);
-      EXPECT_EQ(partition, picture.filter_parts);
-      EXPECT_EQ(section.note.find("equations") != std::string::npos,
-                section.what.second == "ribbon");
+      EXPECT_EQ(last_part, picture.filter_parts);
     }
   }
   for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
