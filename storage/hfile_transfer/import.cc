@@ -302,8 +302,8 @@ Status Importer::Look(const StoreFile& found, size_t place) {
   file.first_row = std::max(std::string_view(file.rows.start_row), first->row);
   file.sequence_id =
       bulk_load.value_or(NumberIn(*reader, "MAX_SEQ_ID_KEY", -1));
-  if (bulk_load) {
-    file.loaded_bytes = static_cast<int64_t>(reader->file_bytes());
+  if (file.sequence_id >= 0) {
+    file.file_bytes = static_cast<int64_t>(reader->file_bytes());
     file.load_time_ms = NumberIn(*reader, "BULKLOAD_TIMESTAMP",
                                  std::numeric_limits<int64_t>::max());
   }

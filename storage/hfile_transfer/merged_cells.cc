@@ -33,7 +33,7 @@ bool MergedCells::ComesAfter(const std::unique_ptr<Source>& a,
   const auto age = [](const Source& source) {
     const SourceFile& file = source.file;
     return std::tuple(file.mvcc.value_or(source.cells->cell().mvcc),
-                      file.sequence_id, -file.loaded_bytes, file.load_time_ms,
+                      file.sequence_id, -file.file_bytes, file.load_time_ms,
                       file.place);
   };
   return age(*a) < age(*b);

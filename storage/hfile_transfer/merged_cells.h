@@ -27,9 +27,9 @@ struct SourceFile {
   int64_t sequence_id = -1;  // MAX_SEQ_ID_KEY
   // The mvcc number of all cells, in place of their own.
   std::optional<int64_t> mvcc;
-  // The size of a file that was bulk loaded, and its BULKLOAD_TIMESTAMP. Files
-  // of one load have one sequence id.
-  int64_t loaded_bytes = 0;
+  // The size of a file with a sequence id, and its BULKLOAD_TIMESTAMP. Files of
+  // one load, and a file that a compaction made of some, have one sequence id.
+  int64_t file_bytes = 0;
   int64_t load_time_ms = 0;
   // The files that a compaction replaced by this one, as `in_store`.
   std::vector<std::string> replaced;
@@ -38,8 +38,7 @@ struct SourceFile {
 
 // By row, qualifier, falling timestamp and falling type, whatever the families;
 // what is equal in these comes in the order of falling mvcc number and sequence
-// id, rising size and falling time of bulk-loaded files, and falling place. Not
-// thread-safe.
+// id, rising size, falling load time, and falling place. Not thread-safe.
 class MergedCells {
  public:
   MergedCells(const HFileReaderOptions& options, std::vector<SourceFile> files);

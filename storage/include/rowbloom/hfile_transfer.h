@@ -210,12 +210,13 @@ struct HFileImportReport {
 // `versioned` families get versions and deletes with their timestamps, merged
 // with those of the store. If store and file have the same entry, that of the
 // file stays. Among files, the entry with the larger mvcc number stays, then
-// that of the file with the larger MAX_SEQ_ID_KEY, then of the later path. In a
-// file that HBase has bulk loaded as "..._SeqId_N_" both numbers are N; with
-// SKIP_RESET_SEQ_ID in its file info cells keep theirs, and the second is one
-// more. Of such files with one N, the entry of the smaller one stays, then that
-// of the one with the later BULKLOAD_TIMESTAMP, as in HBase. `latest` families
-// get puts alone: deletes apply to the files' own cells.
+// that of the file with the larger MAX_SEQ_ID_KEY. In a file that HBase has
+// bulk loaded as "..._SeqId_N_" both numbers are N; with SKIP_RESET_SEQ_ID in
+// its file info cells keep theirs, and the second is one more. Of files with
+// one such number, the entry of the smaller one stays, then that of the one
+// with the later BULKLOAD_TIMESTAMP, or with none, as in HBase. At last, and
+// between files without a number, that of the later path stays. `latest`
+// families get puts alone: deletes apply to the files' own cells.
 // Errors, nothing being loaded unless the report's may_be_loaded is true:
 //   InvalidArgument  a family that the store does not have; a cell that it does
 //                    not take, or at kHFileLatestTimestamp, but for a put of a

@@ -246,6 +246,14 @@ TEST_F(Import, OfEqualCellsOfBulkLoadsTheLaterLoadCounts) {
   ASSERT_THAT(Run({file("aa_SeqId_12_", 0, large), file("bb_SeqId_12_", 0)}),
               IsOk());
   EXPECT_THAT(Values("r", "q"), ElementsAre("bb_SeqId_12_"));
+  // A minor compaction of some files of the load writes N into its output.
+  HFileWriterOptions compacted = large;
+  compacted.max_sequence_id = 12;
+  for (const char* name : {"aa_compacted", "cc_compacted"}) {
+    ASSERT_THAT(Run({file(name, 12, compacted), file("bb_SeqId_12_", 0)}),
+                IsOk());
+    EXPECT_THAT(Values("r", "q"), ElementsAre("bb_SeqId_12_"));
+  }
   HFileWriterOptions first;
   first.bulk_load_time_ms = 1;
   HFileWriterOptions second;
