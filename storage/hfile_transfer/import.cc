@@ -300,16 +300,18 @@ Status Importer::Look(const StoreFile& found, size_t place) {
     return meter_.CountFile();
   }
   file.first_row = std::max(std::string_view(file.rows.start_row), first->row);
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   file.sequence_id =
       bulk_load.value_or(NumberIn(*reader, "MAX_SEQ_ID_KEY", -1));
   if (file.sequence_id >= 0) {
     file.file_bytes = static_cast<int64_t>(reader->file_bytes());
-    file.load_time_ms = NumberIn(*reader, "BULKLOAD_TIMESTAMP",
-                                 std::numeric_limits<int64_t>::max());
+    file.load_time_ms = NumberIn(*reader, "BULKLOAD_TIMESTAMP", kMost);
+    // HBase does so, too (HStoreFile.open), and not for a link to a whole file.
+    if (found.is_upper && file.sequence_id < kMost) ++file.sequence_id;
   }
-  if (!KeepsSequenceIds(*reader)) {
-    file.mvcc = bulk_load;
-  } else if (bulk_load && *bulk_load < std::numeric_limits<int64_t>::max()) {
+  if (bulk_load && !KeepsSequenceIds(*reader)) {
+    file.mvcc = file.sequence_id;
+  } else if (bulk_load && file.sequence_id < kMost) {
     // HBase does so, too: the load has the number of the flush before it, and
     // its cells have those of the cells that they replace.
     ++file.sequence_id;

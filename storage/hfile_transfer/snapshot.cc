@@ -54,7 +54,10 @@ class Finder {
     StoreFile file;
     file.root = root_;
     file.name = root_ + ": " + of_region.family + "/" + of_region.name;
-    if (of_region.half) file.rows = *of_region.half;
+    if (of_region.half) {
+      file.rows = *of_region.half;
+      file.is_upper = file.rows.stop_row.empty();
+    }
     Status s = FindPath(of_region, &file.path);
     if (s.ok()) s = CheckSize(of_region, file.path);
     if (!s.ok()) file.problem = Prefixed(file.name + ": ", s);

@@ -376,6 +376,7 @@ StoreFile Follow(const std::string& path,
   }
   if (target->is_reference()) {
     file.problem = ReadReference(path, &file.rows);
+    file.is_upper = file.rows.stop_row.empty();
     // A directory without a description may be a copy.
     const Region* const region = regions.Find(place.region);
     if (file.problem.ok() && region != nullptr) {

@@ -26,6 +26,7 @@ struct StoreFile {
   // The directory of the HBase, or snapshot, that it is in; empty: not known.
   std::string root;
   RowRange rows;
+  bool is_upper = false;  // through a reference to TOP
   // The reason for which the file cannot be read, if it cannot.
   rocksdb::Status problem;
 };

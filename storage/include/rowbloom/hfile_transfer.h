@@ -212,7 +212,8 @@ struct HFileImportReport {
 // file stays. Among files, the entry with the larger mvcc number stays, then
 // that of the file with the larger MAX_SEQ_ID_KEY. In a file that HBase has
 // bulk loaded as "..._SeqId_N_" both numbers are N; with SKIP_RESET_SEQ_ID in
-// its file info cells keep theirs, and the second is one more. Of files with
+// its file info cells keep theirs, and the second is one more. Through a
+// reference to an upper half, MAX_SEQ_ID_KEY and N are one more. Of files with
 // one such number, the entry of the smaller one stays, then that of the one
 // with the later BULKLOAD_TIMESTAMP, or with none, as in HBase. At last, and
 // between files without a number, that of the later path stays. `latest`

@@ -691,6 +691,25 @@ TEST_F(Import, AStoreThatIsAheadTakesCellsThatHaveNotRunOut) {
   EXPECT_THAT(Values("r", "q"), ElementsAre("v"));
 }
 
+// HBase 2.6 leaves to an upper region a reference to a file with rows on both
+// sides of the split, and a link to one that is above it.
+TEST_F(Import, OfEqualCellsThatOfAnUpperHalfCounts) {
+  for (const char* region : {"t/1e2d/f", "t/3c4b/f"}) {
+    std::filesystem::create_directories(dir_.File(region));
+  }
+  Write("t/1e2d/f/aa_SeqId_12_", {MakeCell("a", "q", 7, kPut, "below"),
+                                  MakeCell("r", "q", 7, kPut, "of the half")});
+  Write("t/1e2d/f/bb_SeqId_12_", {MakeCell("r", "q", 7, kPut, "of the link")});
+  const std::string key("\0\1m\0\x7f\xff\xff\xff\xff\xff\xff\xff\xff", 13);
+  WriteFile(dir_.File("t/3c4b/f/aa_SeqId_12_.1e2d"),
+            "PBUF\n\x0d" + key + std::string("\x10\0", 2));
+  WriteFile(dir_.File("t/3c4b/f/t=1e2d-bb_SeqId_12_"), "");
+  ASSERT_THAT(Run({dir_.File("t/3c4b")}), IsOk());
+  EXPECT_EQ(report_.cells, 2u);
+  EXPECT_THAT(Values("r", "q"), ElementsAre("of the half"));
+  EXPECT_THAT(Values("a", "q"), IsEmpty());
+}
+
 TEST_F(Import, TagsOfOtherKindsAreNamed) {
   HFileCell cell = MakeCell("r", "q", 7, kPut, "v");
   cell.tags = std::string("\0\2\2v\0\x09\x08\0\0\0\0\0\0\1\0", 15);
