@@ -19,6 +19,8 @@ namespace {
 
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kMaxWords = std::numeric_limits<int32_t>::max();
+// No place of kMurmur128Mitz32 is beyond.
+constexpr uint64_t kMaxMitz32Bits = uint64_t{1} << 31;
 
 // Empty, or why a filter cannot have these parts, which start at `offset`: a
 // byte each for strategy and hashes, then the number of words, or the words.
@@ -88,10 +90,12 @@ Result<ClassicBloomFilter> ClassicBloomFilter::Create(
                         ", expected one inside (0, 1)")};
   }
   const uint64_t bits = OptimalBits(expected_insertions, false_positive_rate);
-  if (bits == 0 || bits > kMaxBits) {
+  const uint64_t most =
+      strategy == ClassicStrategy::kMurmur128Mitz32 ? kMaxMitz32Bits : kMaxBits;
+  if (bits == 0 || bits > most) {
     return Error{Concat("a filter of ",
                         bits == kNone ? "2^63 or more" : std::to_string(bits),
-                        " bits, expected 1 to ", kMaxBits)};
+                        " bits, expected 1 to ", most)};
   }
   const int hashes = OptimalHashes(expected_insertions, bits);
   if (hashes > kMaxHashes) {

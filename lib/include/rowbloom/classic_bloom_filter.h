@@ -65,8 +65,8 @@ class ClassicBloomFilter {
 
   // An empty filter. Only rowbloom reads a filter with a secret, in the form of
   // SerializeChecked; see filter_form.h. Error: a rate outside (0, 1), no
-  // bits (few keys at a rate near 1), or more than kMaxBits or kMaxHashes. May
-  // throw std::bad_alloc.
+  // bits (few keys at a rate near 1), or more than kMaxBits or kMaxHashes; with
+  // kMurmur128Mitz32, more than 2^31 bits. May throw std::bad_alloc.
   static Result<ClassicBloomFilter> Create(
       uint64_t expected_insertions, double false_positive_rate = 0.03,
       ClassicStrategy strategy = ClassicStrategy::kMurmur128Mitz64,

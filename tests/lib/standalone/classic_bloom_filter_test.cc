@@ -152,6 +152,16 @@ TEST(ClassicBloomFilter, CreateRefusesWhatGuavaCannotHave) {
               HasSubstr("332 hashes"));
 }
 
+// The places of its keys are below 2^31.
+TEST(ClassicBloomFilter, CreateRefusesMoreBitsThanMitz32Uses) {
+  // 10^9 keys would have 9.6 bits each, of which 2.1 could be set.
+  const auto filter = ClassicBloomFilter::Create(
+      1'000'000'000, 0.01, ClassicStrategy::kMurmur128Mitz32);
+  ASSERT_FALSE(filter.has_value());
+  EXPECT_THAT(filter.error(),
+              HasSubstr("9585058377 bits, expected 1 to 2147483648"));
+}
+
 constexpr std::string_view kKeys[] = {"a", "b", "c"};
 
 TEST(ClassicBloomFilter, ParseRefusesWhatGuavaDoesNotWrite) {
