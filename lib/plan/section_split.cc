@@ -62,7 +62,10 @@ void SizeSections(FilterKind kind, const BloomSetting& setting,
                   std::span<SectionSize> sections) {
   for (SectionSize& section : sections) {
     section.blocks = BlocksFor(section.keys, setting.bits_per_key);
-    section.probes = setting.probes;
+    // The largest section may have fewer bits per key than the setting.
+    section.probes = section.blocks < kMaxBlocks
+                         ? setting.probes
+                         : TableProbes(BitsPerKey(section));
     section.rate = setting.rate;
   }
   if (!row_spread || sections.size() < 2) return;
@@ -77,7 +80,7 @@ void SizeSections(FilterKind kind, const BloomSetting& setting,
     for (SectionSize& section : sections) {
       const double bits = KindBits(FilterKind::kBloom, section.rate);
       section.blocks = BlocksFor(section.keys, bits);
-      section.probes = TableProbes(bits);
+      section.probes = TableProbes(std::min(bits, BitsPerKey(section)));
     }
     return;
   }

@@ -175,6 +175,28 @@ TEST(AdaptiveSplit, GivesNoSectionMoreThanItsMostBytes) {
   }
 }
 
+// A section with more keys than have room has the probes of the bits that each
+// key is left with.
+TEST(SectionSplit, TheLargestSectionHasTheBestProbesOfItsBits) {
+  const BloomSetting setting = {10, BestProbes(10), FalsePositiveRate(10)};
+  for (const FilterKind kind : kKinds) {
+    for (const std::optional<double> spread :
+         {std::optional<double>(), std::optional(0.01)}) {
+      std::vector<SectionSize> sections = {{.keys = 10},
+                                           {.keys = 4'000'000'000}};
+      SizeSections(kind, setting, spread, sections);
+      EXPECT_GT(sections[0].probes, 4);
+      const SectionSize& large = sections[1];
+      EXPECT_EQ(large.blocks, kMaxSectionBytes / kBloomBlockBytes);
+      EXPECT_EQ(large.probes, TableProbes(BitsPerKey(large)));
+      // With the six or seven probes of 10 bits it would be above 0.6.
+      EXPECT_LT(
+          BlockedFalsePositiveRate(large.keys, large.blocks, large.probes),
+          0.45);
+    }
+  }
+}
+
 TEST(AdaptiveSplit, AboutKeepsTheSizeOfABlockOfRibbons) {
   constexpr FilterKind kKind = FilterKind::kRibbon;
   for (const uint64_t rows : {1, 30, 1000, 5000}) {
