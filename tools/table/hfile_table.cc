@@ -242,7 +242,9 @@ void Decode(InfoForm form, Property* property) {
 Status HFileTable::Open(const std::string& path,
                         std::unique_ptr<TableFile>* table) {
   std::unique_ptr<HFileReader> opened;
-  const Status status = hfile::Reader::Open({}, path, &opened);
+  // Blocks of any size that the writer writes: one has the whole of a value.
+  const Status status = hfile::Reader::Open(
+      {.max_data_block_bytes = kHFileMaxBlockBytes}, path, &opened);
   if (!status.ok()) return status;
   table->reset(new HFileTable(std::unique_ptr<hfile::Reader>(
       static_cast<hfile::Reader*>(opened.release()))));

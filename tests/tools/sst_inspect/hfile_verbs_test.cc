@@ -235,6 +235,26 @@ TEST_F(HFileVerbs, MemoryIsBoundedWhateverTheFile) {
   }
 }
 
+// A block is as large as its largest cell, and a reader's default limit less
+// than that of a cell.
+TEST_F(HFileVerbs, ValuesMayBeAsLargeAsAnExportWritesThem) {
+  if (test::Scaled(100) != 100) GTEST_SKIP() << "a value of 256 MB";
+  std::unique_ptr<HFileWriter> writer;
+  ASSERT_THAT(HFileWriter::Open({.compression = HFileCompression::kLz4}, path_,
+                                &writer),
+              IsOk());
+  const std::string value(HFileReaderOptions().max_block_bytes + 1, 'v');
+  ASSERT_THAT(writer->Append({.row = "r",
+                              .family = "f",
+                              .qualifier = "q",
+                              .timestamp_ms = 1,
+                              .value = value}),
+              IsOk());
+  ASSERT_THAT(writer->Finish(), IsOk());
+  EXPECT_THAT(Fine({"verify"}).out, HasSubstr("verdict   fine"));
+  EXPECT_THAT(Fine({"stats"}).out, HasSubstr("268435457"));
+}
+
 // A page has the blocks of layout, and the bits of the chunks.
 TEST_F(HFileVerbs, PageDrawsBlocksAndChunks) {
   Write(SmallBlocks(), NumberedCells(2000));
