@@ -213,8 +213,10 @@ rocksdb::Status Core::Attach(
       continue;
     }
     const auto rules = RulesOf(options);
-    const std::string why =
-        rules ? "it was opened without Prepare" : rules.error();
+    const std::string why = !rules ? rules.error()
+                            : handle->GetID() > kMaxId
+                                ? "its id is 2^20 or more"
+                                : "it was opened without Prepare";
     if (family != nullptr) {
       family->Disarm(why);
       family->Attach(root, handle);

@@ -23,9 +23,9 @@ namespace rowbloom::front_filter {
 // Thread-safe.
 class Core {
  public:
-  // The highest id of a family. RocksDB numbers the families that a database
-  // ever had, and the table of them takes 8 bytes for each id: that of a
-  // hostile MANIFEST would take 32 GiB.
+  // The highest id of a family with a filter. RocksDB numbers the families that
+  // a database ever had, and the table of them takes 8 bytes for each id: that
+  // of a hostile MANIFEST would take 32 GiB.
   static constexpr uint32_t kMaxId = (uint32_t{1} << 20) - 1;
 
   // Throws std::bad_alloc.

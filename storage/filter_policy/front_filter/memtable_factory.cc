@@ -264,10 +264,7 @@ class Factory final : public MemTableRepFactory {
                                  uint32_t family_id) override {
     std::unique_ptr<MemTableRep> inner(inner_->CreateMemTableRep(
         comparator, allocator, transform, logger, family_id));
-    if (family_id > Core::kMaxId) {
-      core_->GiveUp("a family has an id of 2^20 or more");
-      return inner.release();
-    }
+    if (family_id > Core::kMaxId) return inner.release();
     try {
       Family* const family = core_->FindOrMake(family_id, rules_);
       if (family->rules().layout != rules_.layout) {
