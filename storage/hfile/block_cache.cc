@@ -10,8 +10,10 @@ uint64_t HFileBlockCache::NewFileId() {
 std::shared_ptr<const hfile::Block> HFileBlockCache::Find(uint64_t file_id,
                                                           uint64_t offset) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = entries_.find({file_id, offset});
-  if (found == entries_.end()) return nullptr;
+  const auto file = files_.find(file_id);
+  if (file == files_.end()) return nullptr;
+  const auto found = file->second.find(offset);
+  if (found == file->second.end()) return nullptr;
   newest_first_.splice(newest_first_.begin(), newest_first_, found->second);
   return found->second->block;
 }
@@ -22,29 +24,31 @@ void HFileBlockCache::Insert(uint64_t file_id,
   constexpr size_t kOverheadBytes = 256;
   const size_t charge = block->buffer.capacity() + kOverheadBytes;
   if (charge > capacity_bytes_) return;
-  const Key key{file_id, block->offset};
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (const auto found = entries_.find(key); found != entries_.end()) {
-    Remove(found->second);
+  if (const auto file = files_.find(file_id); file != files_.end()) {
+    const auto found = file->second.find(block->offset);
+    if (found != file->second.end()) Remove(found->second);
   }
   while (used_bytes_ + charge > capacity_bytes_) {
     Remove(std::prev(newest_first_.end()));
   }
   // If there is no memory for the entry, the cache stays consistent.
   List entry;
-  entry.push_front({key, block, charge});
-  entries_.emplace(key, entry.begin());
+  entry.push_front({file_id, block, charge});
+  files_[file_id].emplace(block->offset, entry.begin());
   newest_first_.splice(newest_first_.begin(), entry);
   used_bytes_ += charge;
 }
 
 void HFileBlockCache::Erase(uint64_t file_id) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (auto entry = newest_first_.begin(); entry != newest_first_.end();) {
-    const auto next = std::next(entry);
-    if (entry->key.file_id == file_id) Remove(entry);
-    entry = next;
+  const auto file = files_.find(file_id);
+  if (file == files_.end()) return;
+  for (const auto& [offset, entry] : file->second) {
+    used_bytes_ -= entry->charge_bytes;
+    newest_first_.erase(entry);
   }
+  files_.erase(file);
 }
 
 size_t HFileBlockCache::used_bytes() const {
@@ -54,7 +58,9 @@ size_t HFileBlockCache::used_bytes() const {
 
 void HFileBlockCache::Remove(List::iterator entry) {
   used_bytes_ -= entry->charge_bytes;
-  entries_.erase(entry->key);
+  const auto file = files_.find(entry->file_id);
+  file->second.erase(entry->block->offset);
+  if (file->second.empty()) files_.erase(file);
   newest_first_.erase(entry);
 }
 

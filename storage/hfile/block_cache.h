@@ -46,19 +46,8 @@ class HFileBlockCache {
   size_t used_bytes() const;
 
  private:
-  struct Key {
-    uint64_t file_id;
-    uint64_t offset;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct KeyHash {
-    size_t operator()(const Key& key) const {
-      return static_cast<size_t>(
-          (key.file_id * 0x9e3779b97f4a7c15 ^ key.offset) * 0xbf58476d1ce4e5b9);
-    }
-  };
   struct Entry {
-    Key key;
+    uint64_t file_id;
     std::shared_ptr<const hfile::Block> block;
     size_t charge_bytes;
   };
@@ -71,7 +60,10 @@ class HFileBlockCache {
   uint64_t next_file_id_ = 0;
   size_t used_bytes_ = 0;
   List newest_first_;
-  std::unordered_map<Key, List::iterator, KeyHash> entries_;
+  // The entries of each file, by offset: a file that is closed leaves without a
+  // walk through those of all others.
+  std::unordered_map<uint64_t, std::unordered_map<uint64_t, List::iterator>>
+      files_;
 };
 
 }  // namespace rowbloom

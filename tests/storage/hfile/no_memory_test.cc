@@ -216,7 +216,10 @@ TEST(NoMemoryForBlockCache, ABlockThatHasNoPlaceTakesNone) {
       cache.Insert(0, block_at(offset));
       EXPECT_LE(cache.used_bytes(), kCapacityBytes);
     }
+    cache.Insert(1, block_at(0));
     cache.Erase(0);
+    EXPECT_NE(cache.Find(1, 0), nullptr);
+    cache.Erase(1);
     EXPECT_EQ(cache.used_bytes(), 0U);
   };
   EXPECT_GT(WithEachFailure(FailingNew::For::kOneCall, insert), 0U);
