@@ -56,6 +56,9 @@ class Store::Impl {
   std::atomic<uint64_t> next_load{0};
   std::mutex compact_mutex;  // held by each Store::Compact
   std::mutex flush_mutex;    // held by each Flush
+  // Held by the end of a stream of changes, for FamilyTable::number_mutex's
+  // reason. Lock it before change_mutex.
+  std::mutex mark_mutex;
   // The last mark of a stream of changes, and Listener::sealed() before it.
   // Guarded by Writer::records_mutex.
   uint64_t mark_number = 0;

@@ -389,8 +389,9 @@ class LogChanges final : public ChangeStream {
   // with one: otherwise streams would find each other's marks new for ever.
   // `synced`: a write of the mark has synced the log.
   Status MarkEnd(bool synced) {
+    const std::lock_guard one_at_a_time(store_.mark_mutex);
     const std::shared_lock unchanged(opened_.families->change_mutex);
-    const std::shared_lock no_loads(opened_.families->load_mutex);
+    // A load holds all rows from its marks to its end, so that none runs now.
     const RowLocks::Guard no_writes = store_.writer.locks.LockAll();
     const std::lock_guard no_records(store_.writer.records_mutex);
     const uint64_t sealed = opened_.listener->sealed();

@@ -616,6 +616,48 @@ TEST(ChangesOfTheLog, AreOnTheDiskWhereOneThreadSyncsIt) {
   files->Off(FileCall::kSync);
 }
 
+// Threads that poll the changes would pass the locks on to one another.
+TEST(ChangesOfTheLog, KeepNoChangeOfFamiliesWaiting) {
+  const TempDir dir;
+  const auto files =
+      std::make_shared<CallingFileSystem>(/*syncs_in_any_thread=*/false);
+  const auto env = rocksdb::NewCompositeEnv(files);
+  const auto store =
+      OpenOrFail({.env = env.get()}, dir.File("db"), {{"c", {}}});
+  files->On(FileCall::kSync, [](const std::string& /*path*/) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  });
+  std::atomic<bool> stop = false;
+  std::atomic<int> polls = 0;
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] {
+    for (int row = 0; !stop; ++row) {
+      ASSERT_THAT(store->Put(std::to_string(row), "c", "q", "v",
+                             {.durability = Durability::kSync}),
+                  IsOk());
+    }
+  });
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (; !stop; ++polls) {
+        std::unique_ptr<ChangeStream> stream;
+        ASSERT_THAT(store->GetUpdatesSince(0, &stream), IsOk());
+      }
+    });
+  }
+  EXPECT_TRUE(WaitFor([&polls] { return polls > 8; }));
+  std::future<Status> created = std::async(
+      std::launch::async, [&store] { return store->CreateFamily("d", {}); });
+  EXPECT_TRUE(WaitFor([&created] {
+    return created.wait_for(std::chrono::seconds(0)) ==
+           std::future_status::ready;
+  }));
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(created.get(), IsOk());
+  files->Off(FileCall::kSync);
+}
+
 TEST_F(Changes, WithoutALogAreMissed) {
   Open();
   ASSERT_NO_FATAL_FAILURE(Put("a"));
