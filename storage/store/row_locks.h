@@ -73,6 +73,12 @@ class RowLocks {
         : locks_(locks), places_(places) {
       ForEach([](Stripe* stripe) { stripe->mutex.lock(); });
     }
+    explicit Guard(RowLocks* locks) : locks_(locks), places_(AllPlaces()) {
+      const std::lock_guard one_at_a_time(locks->all_mutex_);
+      locks->all_wanted_ = true;
+      ForEach([](Stripe* stripe) { stripe->mutex.lock(); });
+      locks->all_wanted_ = false;
+    }
 
     RowLocks* const locks_;
     const Places places_;
@@ -89,14 +95,16 @@ class RowLocks {
       places[place / kWordBits] |= uint64_t{1} << (place % kWordBits);
       last = &change;
     }
+    // A LockAll that has begun comes first. A thread that writes to one row
+    // without a pause, and syncs, would lock it again and again before the
+    // LockAll wakes up, which keeps all other rows waiting.
+    if (all_wanted_) {
+      const std::lock_guard wait(all_mutex_);
+    }
     return Guard(this, places);
   }
 
-  Guard LockAll() {
-    Places places;
-    places.fill(~uint64_t{0});
-    return Guard(this, places);
-  }
+  Guard LockAll() { return Guard(this); }
 
   // The number of wide writes so far.
   uint64_t WideWrites() const { return wide_writes_; }
@@ -105,8 +113,16 @@ class RowLocks {
   Stripe& StripeOf(uint64_t hash) { return stripes_[hash % kStripes]; }
 
  private:
+  static Places AllPlaces() {
+    Places places;
+    places.fill(~uint64_t{0});
+    return places;
+  }
+
   std::array<Stripe, kStripes> stripes_;
+  std::mutex all_mutex_;  // held by a LockAll until it has all locks
   std::atomic<uint64_t> wide_writes_{0};
+  std::atomic<bool> all_wanted_{false};  // read by each write
 };
 
 }  // namespace rowbloom

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
+#include "storage/store/row_locks.h"
 #include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::test::writes_test {
 namespace {
@@ -304,6 +307,27 @@ TEST_P(Writes, OneOfManyThreadsTakesALock) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(winners, 1);
+}
+
+TEST(RowLocks, OfAllRowsComeBeforeTheNextWriteOfARow) {
+  RowLocks locks;
+  const Change change{.row = "r"};
+  std::atomic<int> writes = 0;
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    while (!stop && writes < 10'000) {
+      const RowLocks::Guard row = locks.Lock({&change, 1});
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // as a sync
+      ++writes;
+    }
+  });
+  EXPECT_TRUE(WaitFor([&writes] { return writes > 0; }));
+  for (int i = 0; i < 100; ++i) {
+    const RowLocks::Guard all = locks.LockAll();
+  }
+  stop = true;
+  writer.join();
+  EXPECT_LT(writes, 10'000);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Writes, ::testing::Values("latest", "client"),
