@@ -136,7 +136,7 @@ rowbloom_front_filter_t* rowbloom_front_filter_create(
     uint64_t memory_limit_bytes, uint64_t cell_memory_limit_bytes,
     char** error);
 
-// Releases the object. The database goes on to be answered by its front filter.
+// Releases the object. An attached database keeps its front filter.
 void rowbloom_front_filter_destroy(rowbloom_front_filter_t* filter);
 
 // Adds to the options, before the database is opened, what the filter learns
@@ -147,7 +147,7 @@ bool rowbloom_front_filter_prepare(rowbloom_front_filter_t* filter,
                                    struct rocksdb_options_t* options,
                                    char** error);
 
-// Has the filter answer gets of absent rows of an open database, those of the
+// Lets the filter answer gets of absent rows of an open database, those of the
 // default family and of `families`, which may be NULL if there are none. Call
 // it once, before other threads use the database. Files are read in the
 // background: until then each row may exist. Close the database with
@@ -373,7 +373,7 @@ bool rowbloom_batch_add(rowbloom_batch_t* batch, int change_type,
                         int64_t timestamp_ms, char** error);
 
 // Writes the changes of a batch in their order, with a `rowbloom_durability`.
-// The batch keeps them. An error of one change has nothing written.
+// The batch keeps them. If one change is refused, nothing is written.
 bool rowbloom_store_write(rowbloom_store_t* store,
                           const rowbloom_batch_t* batch, int durability,
                           char** error);
