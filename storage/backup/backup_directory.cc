@@ -11,6 +11,7 @@
 #include "storage/format/directory.h"
 #include "storage/format/held_lock.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/rocksdb_version.h"
 #include "storage/format/staging.h"
 #include "storage/format/status_text.h"
 
@@ -107,6 +108,7 @@ Status CheckDirectory(Env* env, const std::string& directory,
 template <typename Read>
 Status ReadBackups(Env* env, const std::string& directory, Read read) {
   return CatchExceptions([&]() -> Status {
+    if (Status s = CheckRocksDbVersion(); !s.ok()) return s;
     std::vector<std::string> lists;
     std::vector<std::string> before;
     Status failed;
@@ -222,6 +224,7 @@ template <typename Change>
 Status ChangeBackups(Env* env, const std::string& given_directory,
                      const CheckBackup& check, Change change) {
   return CatchExceptions([&]() -> Status {
+    if (Status s = CheckRocksDbVersion(); !s.ok()) return s;
     const bool create = check != nullptr;
     const std::string directory = WithoutTrailingSlashes(given_directory);
     const bool is_new = FileExists(env, directory).IsNotFound();

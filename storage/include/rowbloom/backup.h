@@ -24,6 +24,8 @@
 //   NotFound         there is no such directory, or no such backup
 //   Busy             another call or process is changing the directory
 //   Corruption       a file of the backup is missing or damaged
+//   NotSupported     the RocksDB library loaded at run time has another minor
+//                    version than the headers
 #pragma once
 
 #include <cstdint>

@@ -161,6 +161,14 @@ TEST(OtherLibrary, AnotherMinorVersionIsRefusedBeforeAnythingIsOpened) {
     std::unique_ptr<Store> store;
     EXPECT_THAT(Store::Open({}, dir.File("store"), {{"f", {}}}, &store),
                 is_refused);
+    // These need no open store. BackupInfo grew from 7.8 to 7.10.
+    const std::string backups = dir.File("backups");
+    std::vector<BackupInfo> list;
+    EXPECT_THAT(ListBackups(backups, &list), is_refused);
+    EXPECT_THAT(VerifyBackup(backups, 1), is_refused);
+    EXPECT_THAT(RestoreBackup(backups, 1, dir.File("restored")), is_refused);
+    EXPECT_THAT(DeleteBackup(backups, 1), is_refused);
+    EXPECT_THAT(PurgeBackups(backups, 1), is_refused);
   }
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
