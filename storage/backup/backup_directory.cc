@@ -357,6 +357,7 @@ Status CreateBackup(rocksdb::DB* db, const std::string& directory,
 
 Status ListBackups(const std::string& directory,
                    std::vector<BackupInfo>* backups, Env* env) {
+  if (env == nullptr) env = Env::Default();
   backups->clear();
   return ReadBackups(env, directory, [&](BackupEngineReadOnly* engine) {
     *backups = BackupsOf(*engine);
@@ -365,6 +366,7 @@ Status ListBackups(const std::string& directory,
 }
 
 Status VerifyBackup(const std::string& directory, uint32_t id, Env* env) {
+  if (env == nullptr) env = Env::Default();
   return ReadBackups(env, directory, [&](BackupEngineReadOnly* engine) {
     const Status s = engine->VerifyBackup(id, /*verify_with_checksum=*/true);
     if (!s.ok() && !IsListed(env, directory, id)) {
@@ -381,6 +383,7 @@ Status VerifyBackup(const std::string& directory, uint32_t id, Env* env) {
 
 Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
                      const std::string& given_path, Env* env) {
+  if (env == nullptr) env = Env::Default();
   return CatchExceptions([&]() -> Status {
     const std::string path = WithoutTrailingSlashes(given_path);
     Staging staging(env, path, ".restoring");
@@ -422,6 +425,7 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
 }
 
 Status DeleteBackup(const std::string& directory, uint32_t id, Env* env) {
+  if (env == nullptr) env = Env::Default();
   return ChangeBackups(env, directory, /*check=*/nullptr,
                        [&](BackupEngine* engine) {
                          Status s = CheckNoneDamaged(*engine, directory, id);
@@ -431,6 +435,7 @@ Status DeleteBackup(const std::string& directory, uint32_t id, Env* env) {
 }
 
 Status PurgeBackups(const std::string& directory, uint32_t keep, Env* env) {
+  if (env == nullptr) env = Env::Default();
   return ChangeBackups(env, directory, /*check=*/nullptr,
                        [&](BackupEngine* engine) {
                          Status s = CheckNoneDamaged(*engine, directory);

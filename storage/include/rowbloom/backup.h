@@ -12,7 +12,8 @@
 // time, in any process: others are Busy. If a process ends during a backup or a
 // delete, or the power is cut, the other backups stay whole, and the next
 // PurgeBackups removes what is left over. `env` has the file system of all
-// paths. Each call reads the lists of all backups into memory.
+// paths; nullptr: rocksdb::Env::Default(). Each call reads the lists of all
+// backups into memory.
 //
 // A backup does not read the files again that it shares with earlier ones: if
 // such a file is damaged, all of them are. So verify the newest from time to

@@ -290,6 +290,17 @@ TEST_F(StoreBackup, OldOnesAreDeletedAndPurged) {
               StatusIs(Status::kNotFound, HasSubstr("no backup in")));
 }
 
+TEST_F(StoreBackup, NoEnvironmentIsTheDefaultOne) {
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  rocksdb::Env* const env = StoreOptions().env;
+  std::vector<BackupInfo> list;
+  EXPECT_THAT(ListBackups(backups_, &list, env), IsOk());
+  EXPECT_THAT(VerifyBackup(backups_, 1, env), IsOk());
+  EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("restored"), env), IsOk());
+  EXPECT_THAT(PurgeBackups(backups_, 1, env), IsOk());
+  EXPECT_THAT(DeleteBackup(backups_, 1, env), IsOk());
+}
+
 // RocksDB deletes the files of the backup nevertheless.
 TEST_F(StoreBackup, OneWhoseListCannotBeDeletedStaysWhole) {
   ASSERT_NO_FATAL_FAILURE(WriteSome(20));
