@@ -31,6 +31,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -109,6 +110,12 @@ class RedisBloomFilter {
                       std::vector<bool>* changed = nullptr);
   rocksdb::Status MightContain(std::span<const std::string_view> keys,
                                std::vector<bool>* may_contain);
+  // A Put of {"a", "b"}, which would be that of one std::string_view otherwise,
+  // from the first pointer to the second.
+  rocksdb::Status Put(std::initializer_list<std::string_view> keys,
+                      std::vector<bool>* changed = nullptr) {
+    return Put(std::span(keys.begin(), keys.size()), changed);
+  }
 
   // Replaces this filter by another one, atomically. The caller has to know
   // that it has all keys. Works if the filter is gone, too, and replaces one

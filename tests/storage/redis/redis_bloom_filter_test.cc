@@ -138,6 +138,13 @@ TEST_F(RedisFilter, AnswersAsTheClassicFilterDoes) {
   EXPECT_EQ(*read->Serialize(), *classic.Serialize());
 }
 
+TEST_F(RedisFilter, ListInBracesIsOfKeys) {
+  const auto filter = Open();
+  ASSERT_THAT(filter->Put({"a", "b"}), IsOk());
+  EXPECT_TRUE(MayHave(*filter, "a"));
+  EXPECT_TRUE(MayHave(*filter, "b"));
+}
+
 // The offsets that Guava's rule gives for "user_1", worked out by
 // another program from the definition; a JVM service sends the same commands.
 TEST_F(RedisFilter, SharesBitsWithWhoeverSetsThemByTheRule) {
