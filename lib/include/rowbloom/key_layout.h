@@ -108,13 +108,15 @@ class KeyLayout {
   Result<std::string> EncodeRow(std::string_view row) const;
   // The same onto the end of `key`, which an error leaves as it was. REQUIRES
   // that `row` does not view into *key.
-  std::optional<Error> AppendRow(std::string_view row, std::string* key) const;
+  [[nodiscard]] std::optional<Error> AppendRow(std::string_view row,
+                                               std::string* key) const;
 
   // Inverse of EncodeRow. nullopt: `row_bytes` is not exactly one row.
   std::optional<std::string> DecodeRow(std::string_view row_bytes) const;
   // The same into *row, whose memory is used again. False: *row is unspecified.
   // REQUIRES that `row_bytes` does not view into *row.
-  bool DecodeRow(std::string_view row_bytes, std::string* row) const;
+  [[nodiscard]] bool DecodeRow(std::string_view row_bytes,
+                               std::string* row) const;
 
   // Tells whether encoded rows sort as the rows themselves do.
   bool PreservesRowOrder() const {
