@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -132,6 +133,7 @@ Status Connection::Failed(std::string_view doing) {
 }
 
 Status Connection::Connect() {
+  process_ = getpid();
   const timeval timeout = Timeout(endpoint_.timeout_ms);
   context_.reset(endpoint_.unix_socket.empty()
                      ? redisConnectWithTimeout(endpoint_.host.c_str(),
@@ -162,6 +164,9 @@ Status Connection::Connect() {
 }
 
 Status Connection::Append(std::initializer_list<std::string_view> words) {
+  // A child of fork shares its parent's socket: each would read replies to the
+  // other.
+  if (context_ != nullptr && process_ != getpid()) Drop();
   if (context_ == nullptr) {
     if (Status s = Connect(); !s.ok()) return s;
   }

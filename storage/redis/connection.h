@@ -2,6 +2,8 @@
 // and their replies read in order.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -32,7 +34,7 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   // Collects a command: its name and arguments, any bytes. Connects if there is
-  // no connection.
+  // no connection, or if it is that of the process that forked this one.
   rocksdb::Status Append(std::initializer_list<std::string_view> words);
 
   // Sends the collected commands and reads a reply to each, of about
@@ -66,6 +68,7 @@ class Connection {
 
   const RedisEndpoint endpoint_;
   std::unique_ptr<redisContext, Free> context_;
+  pid_t process_ = 0;  // the one that connected
   size_t pending_ = 0;
 };
 

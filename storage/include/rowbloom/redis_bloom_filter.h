@@ -27,7 +27,7 @@
 // takes over, and after a restart of a server that had not saved them.
 //
 // Thread safety: none; a connection is for one thread. Any number of processes
-// may share a filter.
+// may share a filter; a child of fork gets a connection of its own.
 #pragma once
 
 #include <cstdint>

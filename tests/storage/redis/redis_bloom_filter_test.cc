@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -143,6 +144,28 @@ TEST_F(RedisFilter, ListInBracesIsOfKeys) {
   ASSERT_THAT(filter->Put({"a", "b"}), IsOk());
   EXPECT_TRUE(MayHave(*filter, "a"));
   EXPECT_TRUE(MayHave(*filter, "b"));
+}
+
+// The parent's replies would be read by the child, and the other way round: a
+// key that was put would be absent.
+TEST_F(RedisFilter, ChildOfForkConnectsAnew) {
+  Connection connection(options_.endpoint);
+  Reply before;
+  ASSERT_THAT(connection.Call({"CLIENT", "ID"}, &before), IsOk());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    Reply own;
+    const bool is_new = connection.Call({"CLIENT", "ID"}, &own).ok() &&
+                        own.integer != before.integer;
+    _exit(is_new ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  Reply after;
+  ASSERT_THAT(connection.Call({"CLIENT", "ID"}, &after), IsOk());
+  EXPECT_EQ(after.integer, before.integer);
 }
 
 // The offsets that Guava's rule gives for "user_1", worked out by
