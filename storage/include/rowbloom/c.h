@@ -34,7 +34,9 @@
 //
 // Threads. A store may be used from all threads at once, and a front filter
 // once it is attached; a batch, or rows, from one at a time. Nothing may be in
-// use while it is released.
+// use while it is released. In a child of fork, changes of its parent's store
+// are "Not implemented", and reads and rowbloom_rows_destroy may wait for ever:
+// it can open the store anew, for reading.
 //
 // Structs of options begin with their own size, so that members can be added:
 // a program that was compiled with fewer members goes on to work. Members that
