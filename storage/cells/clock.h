@@ -40,6 +40,12 @@ class LeasedClock {
   // later. It is at most kMaxNowMs, so that a cell can run ahead of it.
   uint64_t Now() { return RaiseTo(WallNow()); }
 
+  // Returns the time by which the store's is ahead of the machine's.
+  uint64_t AheadMs() const {
+    const uint64_t last_ms = last_ms_;
+    return last_ms - std::min(last_ms, WallNow());
+  }
+
   // Makes the store's time at least this; returns it.
   uint64_t RaiseTo(uint64_t time_ms) {
     return Raise(&last_ms_, std::min(time_ms, kMaxNowMs));

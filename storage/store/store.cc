@@ -254,10 +254,7 @@ std::map<std::string, FamilyOptions> Store::Families() const {
 std::vector<std::string> Store::Warnings() const {
   constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
   std::vector<std::string> warnings;
-  LeasedClock& clock = impl_->opened.shared->clock;
-  // The machine's clock may be set back in between.
-  const uint64_t now_ms = clock.Now();
-  const uint64_t ahead_ms = now_ms - std::min(now_ms, clock.WallNow());
+  const uint64_t ahead_ms = impl_->opened.shared->clock.AheadMs();
   const std::string& path = impl_->opened.path;
   if (ahead_ms > kDayMs) {
     warnings.push_back(Concat(

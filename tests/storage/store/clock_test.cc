@@ -464,6 +464,16 @@ TEST_F(HostileClock, StepsBackAnHour) {
   EXPECT_EQ(Newest(), kNow + 5000);
 }
 
+TEST_F(HostileClock, WasOf2099AtAnOpeningWithoutWrites) {
+  wall_ms_ = k2099;
+  Open("db");
+  EXPECT_THAT(store_->Warnings(), IsEmpty());
+  wall_ms_ = kNow;
+  EXPECT_THAT(store_->Warnings(), IsEmpty());
+  Put("new");
+  EXPECT_EQ(Newest(), kNow);
+}
+
 TEST_F(HostileClock, JumpsTo2099AndBack) {
   Put("old", "ttl");
   Put("old", "ttl1");
