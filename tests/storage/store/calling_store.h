@@ -11,14 +11,15 @@ namespace rowbloom::test {
 
 // The store has one `latest` family, c.
 struct CallingStore {
-  explicit CallingStore(StoreOptions options = {}) {
+  explicit CallingStore(StoreOptions options = {},
+                        bool syncs_in_any_thread = true)
+      : files(std::make_shared<CallingFileSystem>(syncs_in_any_thread)) {
     options.env = env.get();
     store = OpenOrFail(options, dir.File("db"), {{"c", {}}});
   }
 
   const TempDir dir;
-  const std::shared_ptr<CallingFileSystem> files =
-      std::make_shared<CallingFileSystem>();
+  const std::shared_ptr<CallingFileSystem> files;
   const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
   std::unique_ptr<Store> store;
 };

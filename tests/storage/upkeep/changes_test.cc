@@ -571,20 +571,16 @@ TEST(ChangesOfTheLog, AreOnTheDiskBeforeTheyAreGiven) {
 
 // RocksDB cannot sync the log of some file systems beside writes.
 TEST(ChangesOfTheLog, AreOnTheDiskWhereOneThreadSyncsIt) {
-  const TempDir dir;
-  const auto files =
-      std::make_shared<CallingFileSystem>(/*syncs_in_any_thread=*/false);
-  const auto env = rocksdb::NewCompositeEnv(files);
-  const auto store =
-      OpenOrFail({.env = env.get()}, dir.File("db"), {{"c", {}}});
+  const CallingStore calling({}, /*syncs_in_any_thread=*/false);
+  Store* const store = calling.store.get();
   std::mutex mutex;
   std::set<std::string> synced;
-  files->On(FileCall::kSync, [&](const std::string& path) {
+  calling.files->On(FileCall::kSync, [&](const std::string& path) {
     const std::lock_guard lock(mutex);
     synced.insert(path);
   });
-  const auto last_log = [&dir] {
-    return FilesWithEnd(dir.File("db"), ".log").back();
+  const auto last_log = [&calling] {
+    return FilesWithEnd(calling.dir.File("db"), ".log").back();
   };
   ASSERT_THAT(store->Put("r", "c", "q", "v"), IsOk());
   EXPECT_FALSE(synced.contains(last_log()));
@@ -592,7 +588,7 @@ TEST(ChangesOfTheLog, AreOnTheDiskWhereOneThreadSyncsIt) {
   for (int i = 0; i < 2; ++i) {
     uint64_t number = 0;
     std::vector<StoreChange> changes;
-    ASSERT_THAT(TakeChanges(store.get(), &number, &changes), IsOk());
+    ASSERT_THAT(TakeChanges(store, &number, &changes), IsOk());
     EXPECT_FALSE(changes.empty());
     EXPECT_TRUE(synced.contains(last_log()));
     EXPECT_TRUE(i == 0 || number == last);
@@ -602,29 +598,25 @@ TEST(ChangesOfTheLog, AreOnTheDiskWhereOneThreadSyncsIt) {
   // reader of the log may see the mark before it is written.
   const uint64_t mark = store->LatestNumber() + 1;
   std::future<Status> reader;
-  files->On(FileCall::kSync, [&](const std::string& path) {
+  calling.files->On(FileCall::kSync, [&](const std::string& path) {
     if (path != last_log() || reader.valid()) return;
-    reader = std::async(std::launch::async, [&store, mark] {
+    reader = std::async(std::launch::async, [store, mark] {
       std::unique_ptr<ChangeStream> stream;
       return store->GetUpdatesSince(mark, &stream);
     });
     reader.wait_for(std::chrono::milliseconds(100));
   });
-  ASSERT_THAT(store->Checkpoint(dir.File("copy")), IsOk());
+  ASSERT_THAT(store->Checkpoint(calling.dir.File("copy")), IsOk());
   ASSERT_TRUE(reader.valid());
   EXPECT_THAT(reader.get(), IsOk());
-  files->Off(FileCall::kSync);
+  calling.files->Off(FileCall::kSync);
 }
 
 // Threads that poll the changes would pass the locks on to one another.
 TEST(ChangesOfTheLog, KeepNoChangeOfFamiliesWaiting) {
-  const TempDir dir;
-  const auto files =
-      std::make_shared<CallingFileSystem>(/*syncs_in_any_thread=*/false);
-  const auto env = rocksdb::NewCompositeEnv(files);
-  const auto store =
-      OpenOrFail({.env = env.get()}, dir.File("db"), {{"c", {}}});
-  files->On(FileCall::kSync, [](const std::string& /*path*/) {
+  const CallingStore calling({}, /*syncs_in_any_thread=*/false);
+  Store* const store = calling.store.get();
+  calling.files->On(FileCall::kSync, [](const std::string& /*path*/) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   });
   std::atomic<bool> stop = false;
@@ -647,7 +639,7 @@ TEST(ChangesOfTheLog, KeepNoChangeOfFamiliesWaiting) {
   }
   EXPECT_TRUE(WaitFor([&polls] { return polls > 8; }));
   std::future<Status> created = std::async(
-      std::launch::async, [&store] { return store->CreateFamily("d", {}); });
+      std::launch::async, [store] { return store->CreateFamily("d", {}); });
   EXPECT_TRUE(WaitFor([&created] {
     return created.wait_for(std::chrono::seconds(0)) ==
            std::future_status::ready;
@@ -655,7 +647,7 @@ TEST(ChangesOfTheLog, KeepNoChangeOfFamiliesWaiting) {
   stop = true;
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(created.get(), IsOk());
-  files->Off(FileCall::kSync);
+  calling.files->Off(FileCall::kSync);
 }
 
 TEST_F(Changes, WithoutALogAreMissed) {
