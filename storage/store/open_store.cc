@@ -427,7 +427,8 @@ class Opener {
     return opened_.database->Write(rocksdb::WriteOptions(), &done);
   }
 
-  // Memtables, of which only an opening for reading has some, do not tell.
+  // Tells whether the family may have range deletions. A memtable, which only
+  // an opening for reading has here, may have some.
   bool MayHaveRangeDeletions(rocksdb::ColumnFamilyHandle* family) const {
     uint64_t entries = 0;
     rocksdb::TablePropertiesCollection files;

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "lib/layout/key_range.h"
 #include "rocksdb/iterator.h"

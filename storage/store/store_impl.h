@@ -56,8 +56,8 @@ class Store::Impl {
   std::atomic<uint64_t> next_load{0};
   std::mutex compact_mutex;  // held by each Store::Compact
   std::mutex flush_mutex;    // held by each Flush
-  // Held by the end of a stream of changes, for FamilyTable::number_mutex's
-  // reason. Lock it before change_mutex.
+  // The mutex lets one thread at a time mark the end of a stream of changes,
+  // for the reason of FamilyTable::number_mutex. Lock it before change_mutex.
   std::mutex mark_mutex;
   // The last mark of a stream of changes, and Listener::sealed() before it.
   // Guarded by Writer::records_mutex.

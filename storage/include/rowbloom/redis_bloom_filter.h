@@ -110,8 +110,8 @@ class RedisBloomFilter {
                       std::vector<bool>* changed = nullptr);
   rocksdb::Status MightContain(std::span<const std::string_view> keys,
                                std::vector<bool>* may_contain);
-  // A Put of {"a", "b"}, which would be that of one std::string_view otherwise,
-  // from the first pointer to the second.
+  // The overload for {"a", "b"}. Without it, C++20 would make one
+  // std::string_view of the two pointers.
   rocksdb::Status Put(std::initializer_list<std::string_view> keys,
                       std::vector<bool>* changed = nullptr) {
     return Put(std::span(keys.begin(), keys.size()), changed);
