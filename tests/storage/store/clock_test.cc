@@ -928,7 +928,7 @@ class TimestampModel {
   void Delete(const std::string& row, const std::string& qualifier) {
     cells_.erase({row, qualifier});
     uint64_t& last_ms = last_ms_[{row, qualifier}];
-    last_ms = std::min(std::max(now_ms_, last_ms), now_ms_ + 999);
+    last_ms = std::max(last_ms, now_ms_);
     newest_ms_ = std::max(newest_ms_, last_ms);
   }
 
