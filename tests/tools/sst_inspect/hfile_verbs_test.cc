@@ -187,11 +187,11 @@ TEST_F(HFileVerbs, MeasuredRatesAreThePredictedOnes) {
       SCOPED_TRACE(one.dump());
       EXPECT_GT(one["probed"], count / 4);
       EXPECT_GT(one["passed"], 0);
-      // Twice the interval of 95 %.
+      // Three times the interval of 95 %, as filters of other rows differ, too.
       const double rate = one["rate"];
       EXPECT_LT(one["predicted"],
-                rate + 2 * (one["high"].get<double>() - rate));
-      EXPECT_GT(one["predicted"], rate - 2 * (rate - one["low"].get<double>()));
+                rate + 3 * (one["high"].get<double>() - rate));
+      EXPECT_GT(one["predicted"], rate - 3 * (rate - one["low"].get<double>()));
     }
     EXPECT_EQ(Fine(measure).out, output.out);
   }
