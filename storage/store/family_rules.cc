@@ -29,6 +29,11 @@ bool Succeeds(Body body) noexcept {
   }
 }
 
+// Removes what the running compaction would remove from a value of a family
+// with these rules. Does nothing in a thread that runs none of that family.
+void ReclaimMerged(const SharedRules* rules, std::string_view key,
+                   Entries* merged);
+
 class VersionMergeOperator final : public rocksdb::MergeOperator {
  public:
   explicit VersionMergeOperator(std::shared_ptr<const SharedRules> rules)
@@ -76,6 +81,9 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
     if (!ForEachRun(in.key, in.operand_list, state_bytes, in.logger, apply)) {
       return false;
     }
+    // RocksDB passes no merged value to the compaction filter. A cell may have
+    // a new operand in each compaction.
+    ReclaimMerged(rules_.get(), in.key.ToStringView(), &entries);
     out->new_value = EncodeEntries(entries);
     return true;
   }
@@ -147,9 +155,10 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
   const std::shared_ptr<const SharedRules> rules_;
 };
 
-// Filters one (sub)compaction, in which one thread passes the keys in order.
-// FilterV2 is const in RocksDB's interface, hence the mutable members. Values
-// that cannot be decoded stay: reads report them.
+// Filters one (sub)compaction: one thread makes the filter, passes the keys in
+// order, merges their values, and destroys it. FilterV2 is const in RocksDB's
+// interface, hence the mutable members. Values that cannot be decoded stay:
+// reads report them.
 class Reclaim final : public CompactionFilter {
  public:
   explicit Reclaim(const ReclaimParts& parts)
@@ -163,7 +172,15 @@ class Reclaim final : public CompactionFilter {
         // passes deletes that were removed. Later ones (kLaterPuts) must not
         // take entries that were written after the removal.
         apply_family_deletes_(!CompactionGate::TakeHasSnapshots() &&
-                              !parts.shared->MayHave(kLaterPuts)) {}
+                              !parts.shared->MayHave(kLaterPuts)) {
+    running_ = this;
+  }
+  ~Reclaim() override { running_ = nullptr; }
+
+  // The filter of the compaction that this thread runs, or null.
+  static const Reclaim* Running() { return running_; }
+
+  const SharedRules* rules() const { return parts_.rules.get(); }
 
   const char* Name() const override { return "rowbloom.Reclaim"; }
 
@@ -176,6 +193,20 @@ class Reclaim final : public CompactionFilter {
       return true;
     });
     return decision;
+  }
+
+  // Removes dead entries of a record. True: there were some. `level` is the one
+  // that the compaction starts from; without it, deletes of rows stay.
+  bool RemoveDeadOf(std::string_view key, bool is_operand,
+                    std::optional<int> level, Entries* entries) const {
+    if (apply_family_deletes_) EnterRow(key, *entries);
+    const uint64_t no_puts_before_ms = NoPutsBeforeMs(*entries);
+    const bool keeps_row_deletes =
+        no_puts_before_ms > 0 && (!level || KeepsRowDeletes(*level));
+    return RemoveDead(rules_,
+                      {wall_ms_, no_puts_before_ms, &row_deletes_, is_operand,
+                       keeps_row_deletes},
+                      entries);
   }
 
  private:
@@ -196,13 +227,8 @@ class Reclaim final : public CompactionFilter {
     if (!DecodeEntries(stored.ToStringView(), &entries_, &problem)) {
       return Decision::kKeep;
     }
-    if (apply_family_deletes_) EnterRow(key.ToStringView());
-    const uint64_t no_puts_before_ms = NoPutsBeforeMs();
-    bool removed = RemoveDead(rules_,
-                              {wall_ms_, no_puts_before_ms, &row_deletes_,
-                               type == ValueType::kMergeOperand,
-                               no_puts_before_ms > 0 && KeepsRowDeletes(level)},
-                              &entries_);
+    bool removed = RemoveDeadOf(
+        key.ToStringView(), type == ValueType::kMergeOperand, level, &entries_);
     // Merges left surplus versions if max_versions became smaller afterwards.
     if (type == ValueType::kValue && drops_surplus_) {
       removed |= DropSurplus(rules_, &entries_);
@@ -215,9 +241,9 @@ class Reclaim final : public CompactionFilter {
 
   // Returns ReclaimFacts::no_puts_before_ms. The first expired delete makes it
   // inspect the family's files, of which there may be many.
-  uint64_t NoPutsBeforeMs() const {
+  uint64_t NoPutsBeforeMs(const Entries& entries) const {
     const bool has_expired_delete =
-        std::ranges::any_of(entries_, [this](const Entry& entry) {
+        std::ranges::any_of(entries, [this](const Entry& entry) {
           return (entry.type != ChangeType::kPut || entry.ttl_ms == 0) &&
                  rules_.Expired(entry.timestamp_ms, wall_ms_);
         });
@@ -238,7 +264,7 @@ class Reclaim final : public CompactionFilter {
   }
 
   // Notes the deletes of the row, which come before its cells.
-  void EnterRow(std::string_view key) const {
+  void EnterRow(std::string_view key, const Entries& entries) const {
     const size_t row_bytes = parts_.key_layout.RowBytes(key);
     if (row_bytes == KeyLayout::kNoRow) {
       row_deletes_.clear();
@@ -249,8 +275,10 @@ class Reclaim final : public CompactionFilter {
       row_ = row;
       row_deletes_.clear();
     }
-    if (row_bytes == key.size()) row_deletes_.Add(entries_);
+    if (row_bytes == key.size()) row_deletes_.Add(entries);
   }
+
+  static inline thread_local const Reclaim* running_ = nullptr;
 
   const ReclaimParts parts_;
   const uint64_t wall_ms_;
@@ -264,6 +292,14 @@ class Reclaim final : public CompactionFilter {
   mutable std::string row_;
   mutable RowDeletes row_deletes_;  // none while they may not be applied
 };
+
+void ReclaimMerged(const SharedRules* rules, std::string_view key,
+                   Entries* merged) {
+  const Reclaim* const running = Reclaim::Running();
+  if (running == nullptr || running->rules() != rules) return;
+  running->RemoveDeadOf(key, /*is_operand=*/false, /*level=*/std::nullopt,
+                        merged);
+}
 
 class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
  public:

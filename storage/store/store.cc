@@ -226,8 +226,8 @@ Status Store::Compact(const CompactOptions& options) {
             [&] { return impl_->writer.locks.LockAll(); },
             [&] { return impl_->Flush({family.handle()}); });
       }
-      // RocksDB does not pass merged values to a compaction filter. The second
-      // compaction removes the expired ones.
+      // The second compaction removes expired puts that were merge operands,
+      // and deletes of puts that the first one removed.
       for (int i = 0; s.ok() && i < (drops_expired ? 2 : 1); ++i) {
         s = impl_->opened.database->CompactRange(
             compact, family.handle(), begin.empty() ? nullptr : &begin,

@@ -159,8 +159,8 @@ TEST_P(ExpiryOf, ADeleteStaysWhileAnOlderPutIsInMemoryOrInANewerFile) {
   }
 }
 
-// RocksDB merges what was joined without the compaction filter, so that one
-// compaction leaves it, though it rewrites every file.
+// The delete stays in the compaction that removes the put, as its files have
+// the put.
 TEST_P(ExpiryOf, ADeleteStaysWhileAPutBelowItWasJoined) {
   for (int i = 0; i < 9; ++i) ASSERT_NO_FATAL_FAILURE(Put());
   ASSERT_NO_FATAL_FAILURE(Delete());
@@ -177,6 +177,18 @@ TEST_P(ExpiryOf, ADeleteStaysWhileAPutBelowItWasJoined) {
     ASSERT_NO_FATAL_FAILURE(CompactRowA());
   }
   ExpectVersions({"later"});
+}
+
+// RocksDB does not pass values that it merges to a compaction filter.
+TEST_F(Expiry, AnExpiredVersionGoesFromACellThatEachCompactionMerges) {
+  for (const char* const value : {"1", "2", "3"}) {
+    Expire();
+    WriteBatch batch;
+    batch.Put("r", "f", "q", value, now_ms_);
+    ASSERT_NO_FATAL_FAILURE(WriteAFile(batch));
+    ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  }
+  ExpectVersions({"3"});
 }
 
 // Compactions may have removed it, and then the delete that took it.

@@ -75,10 +75,11 @@ TEST(Merging, GivesWhatEachOperandAfterTheOtherGives) {
       if (joined) joined = CombineOperands(*joined, EntriesOf(operand));
     }
 
+    const Slice key("key");
     const Slice existing(state);
     const std::vector<Slice> operands(stored.begin(), stored.end());
     const MergeOperator::MergeOperationInput in(
-        "key", has_state ? &existing : nullptr, operands, /*logger=*/nullptr);
+        key, has_state ? &existing : nullptr, operands, /*logger=*/nullptr);
     std::string merged;
     Slice same(nullptr, 0);
     MergeOperator::MergeOperationOutput out(merged, same);
@@ -87,7 +88,7 @@ TEST(Merging, GivesWhatEachOperandAfterTheOtherGives) {
 
     std::string combination;
     const bool is_combined = merge->PartialMergeMulti(
-        "key", std::deque<Slice>(stored.begin(), stored.end()), &combination,
+        key, std::deque<Slice>(stored.begin(), stored.end()), &combination,
         /*logger=*/nullptr);
     // A run of puts may be combined where one put after the other cannot.
     if (!joined) continue;
