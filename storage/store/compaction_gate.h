@@ -15,6 +15,12 @@
 
 namespace rowbloom {
 
+// Facts about a compaction.
+struct BegunCompaction {
+  bool has_snapshots = true;  // it may keep records for a snapshot
+  int output_level = 0;
+};
+
 // Tracks the running compactions of a database, and can make new ones wait.
 //
 // Ingestion: RocksDB (7.8.3 to 11.8.1) looks for older values of an ingested
@@ -69,9 +75,9 @@ class CompactionGate final : public rocksdb::EventListener {
     CompactionGate* const gate_;
   };
 
-  // Tells whether the compaction that this thread has begun may keep records
-  // for a snapshot. True in other threads, and in a second call.
-  static bool TakeHasSnapshots() { return std::exchange(has_snapshots_, true); }
+  // Returns the facts of the compaction that this thread has begun; in other
+  // threads, and in a second call, the default.
+  static BegunCompaction TakeBegun() { return std::exchange(begun_, {}); }
 
   // RocksDB calls these without a lock. Each begin is followed by a completion,
   // unless the database is closing.
@@ -80,10 +86,12 @@ class CompactionGate final : public rocksdb::EventListener {
     // RocksDB has just listed the snapshots. One that is released since then,
     // as in the wait below, still has its records kept.
     uint64_t snapshots = 0;
-    has_snapshots_ = database == nullptr ||
-                     !database->GetIntProperty(
-                         rocksdb::DB::Properties::kNumSnapshots, &snapshots) ||
-                     snapshots > 0;
+    begun_.has_snapshots =
+        database == nullptr ||
+        !database->GetIntProperty(rocksdb::DB::Properties::kNumSnapshots,
+                                  &snapshots) ||
+        snapshots > 0;
+    begun_.output_level = info.output_level;
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !Has(closed_, info.cf_id); });
     running_.push_back(info.cf_id);
@@ -104,7 +112,7 @@ class CompactionGate final : public rocksdb::EventListener {
         running_, [&](uint32_t family) { return Has(families, family); });
   }
 
-  static inline thread_local bool has_snapshots_ = true;
+  static inline thread_local BegunCompaction begun_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

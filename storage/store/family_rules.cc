@@ -163,6 +163,7 @@ class Reclaim final : public CompactionFilter {
  public:
   explicit Reclaim(const ReclaimParts& parts)
       : parts_(parts),
+        begun_(CompactionGate::TakeBegun()),
         wall_ms_(parts.shared->clock.WallNow()),
         // AlterFamily changes no rules while a compaction runs.
         rules_(parts.rules->Get()),
@@ -171,7 +172,7 @@ class Reclaim final : public CompactionFilter {
         // taken from now on sees all deletes that are compacted. RocksDB also
         // passes deletes that were removed. Later ones (kLaterPuts) must not
         // take entries that were written after the removal.
-        apply_family_deletes_(!CompactionGate::TakeHasSnapshots() &&
+        apply_family_deletes_(!begun_.has_snapshots &&
                               !parts.shared->MayHave(kLaterPuts)) {
     running_ = this;
   }
@@ -184,25 +185,23 @@ class Reclaim final : public CompactionFilter {
 
   const char* Name() const override { return "rowbloom.Reclaim"; }
 
-  Decision FilterV2(int level, const Slice& key, ValueType type,
+  Decision FilterV2(int /*level*/, const Slice& key, ValueType type,
                     const Slice& stored, std::string* new_value,
                     std::string* /*skip_until*/) const override {
     Decision decision = Decision::kKeep;
     Succeeds([&] {
-      decision = Decide(level, key, type, stored, new_value);
+      decision = Decide(key, type, stored, new_value);
       return true;
     });
     return decision;
   }
 
-  // Removes dead entries of a record. True: there were some. `level` is the one
-  // that the compaction starts from; without it, deletes of rows stay.
+  // Removes dead entries of a record. True: there were some.
   bool RemoveDeadOf(std::string_view key, bool is_operand,
-                    std::optional<int> level, Entries* entries) const {
+                    Entries* entries) const {
     if (apply_family_deletes_) EnterRow(key, *entries);
     const uint64_t no_puts_before_ms = NoPutsBeforeMs(*entries);
-    const bool keeps_row_deletes =
-        no_puts_before_ms > 0 && (!level || KeepsRowDeletes(*level));
+    const bool keeps_row_deletes = no_puts_before_ms > 0 && KeepsRowDeletes();
     return RemoveDead(rules_,
                       {wall_ms_, no_puts_before_ms, &row_deletes_, is_operand,
                        keeps_row_deletes},
@@ -210,9 +209,8 @@ class Reclaim final : public CompactionFilter {
   }
 
  private:
-  // `level` is the one that the compaction starts from.
-  Decision Decide(int level, const Slice& key, ValueType type,
-                  const Slice& stored, std::string* new_value) const {
+  Decision Decide(const Slice& key, ValueType type, const Slice& stored,
+                  std::string* new_value) const {
     if (type != ValueType::kValue && type != ValueType::kMergeOperand) {
       return Decision::kKeep;
     }
@@ -227,8 +225,8 @@ class Reclaim final : public CompactionFilter {
     if (!DecodeEntries(stored.ToStringView(), &entries_, &problem)) {
       return Decision::kKeep;
     }
-    bool removed = RemoveDeadOf(
-        key.ToStringView(), type == ValueType::kMergeOperand, level, &entries_);
+    bool removed = RemoveDeadOf(key.ToStringView(),
+                                type == ValueType::kMergeOperand, &entries_);
     // Merges left surplus versions if max_versions became smaller afterwards.
     if (type == ValueType::kValue && drops_surplus_) {
       removed |= DropSurplus(rules_, &entries_);
@@ -252,14 +250,17 @@ class Reclaim final : public CompactionFilter {
     return oldest_put_->ms();
   }
 
-  // Returns ReclaimFacts::keeps_row_deletes. Files below the level, or a part
-  // of the compaction that a snapshot sees, may have older records of the key
-  // with deletes of the row. A later compaction, which may not have what hides
-  // them, would apply them to puts that no delete takes any more.
-  bool KeepsRowDeletes(int level) const {
+  // Returns ReclaimFacts::keeps_row_deletes. Files below the level that the
+  // compaction writes to, or a part of it that a snapshot sees, may have older
+  // records of the key with deletes of the row. A later compaction, which may
+  // not have what hides them, would apply them to puts that no delete takes any
+  // more.
+  bool KeepsRowDeletes() const {
     // None is applied.
     if (parts_.shared->MayHave(kLaterPuts)) return false;
-    if (!is_lowest_) is_lowest_ = parts_.rules->oldest_put.IsLowest(level);
+    if (!is_lowest_) {
+      is_lowest_ = parts_.rules->oldest_put.IsLowest(begun_.output_level);
+    }
     return !apply_family_deletes_ || !*is_lowest_;
   }
 
@@ -281,13 +282,14 @@ class Reclaim final : public CompactionFilter {
   static inline thread_local const Reclaim* running_ = nullptr;
 
   const ReclaimParts parts_;
+  const BegunCompaction begun_;
   const uint64_t wall_ms_;
   const VersionRules rules_;
   const bool drops_surplus_;
   const bool apply_family_deletes_;
   // Once they are needed:
   mutable std::optional<OldestPut::Bound> oldest_put_;
-  mutable std::optional<bool> is_lowest_;  // the level
+  mutable std::optional<bool> is_lowest_;  // its level
   mutable Entries entries_;
   mutable std::string row_;
   mutable RowDeletes row_deletes_;  // none while they may not be applied
@@ -297,8 +299,7 @@ void ReclaimMerged(const SharedRules* rules, std::string_view key,
                    Entries* merged) {
   const Reclaim* const running = Reclaim::Running();
   if (running == nullptr || running->rules() != rules) return;
-  running->RemoveDeadOf(key, /*is_operand=*/false, /*level=*/std::nullopt,
-                        merged);
+  running->RemoveDeadOf(key, /*is_operand=*/false, merged);
 }
 
 class ReclaimFactory final : public rocksdb::CompactionFilterFactory {

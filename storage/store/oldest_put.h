@@ -58,7 +58,7 @@ class OldestPut {
     return s;
   }
 
-  // Tells whether a compaction from that level has the oldest records of its
+  // Tells whether a compaction to that level has the oldest records of its
   // keys: it is above 0, and no lower level has a file. False: it is not known.
   bool IsLowest(int level) const {
     const auto [database, family] = Watched();

@@ -24,7 +24,7 @@ constexpr auto kAWhile = std::chrono::milliseconds(50);
 class CompactionGateTest : public ::testing::Test {
  protected:
   static rocksdb::CompactionJobInfo Of(uint32_t family) {
-    rocksdb::CompactionJobInfo info;
+    rocksdb::CompactionJobInfo info{};
     info.cf_id = family;
     return info;
   }
@@ -105,13 +105,13 @@ struct Releasing final : public rocksdb::EventListener {
   }
 };
 
-// Notes for each compaction whether it has snapshots.
+// Notes the facts of each compaction.
 struct Noting final : public rocksdb::CompactionFilterFactory {
-  std::vector<bool> has_snapshots;
+  std::vector<BegunCompaction> begun;
   const char* Name() const override { return "Noting"; }
   std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
       const rocksdb::CompactionFilter::Context& /*context*/) override {
-    has_snapshots.push_back(CompactionGate::TakeHasSnapshots());
+    begun.push_back(CompactionGate::TakeBegun());
     return nullptr;
   }
 };
@@ -138,11 +138,11 @@ TEST(SnapshotsOfACompaction, AreThoseOfItsBeginning) {
       ASSERT_THAT(database->Flush({}), test::IsOk());
     }
     if (has_snapshot) releasing->snapshot = database->GetSnapshot();
-    noting->has_snapshots.clear();
+    noting->begun.clear();
     ASSERT_THAT(database->CompactRange({}, nullptr, nullptr), test::IsOk());
-    ASSERT_FALSE(noting->has_snapshots.empty());
-    const bool first = noting->has_snapshots.front();
-    EXPECT_EQ(first, has_snapshot);
+    ASSERT_FALSE(noting->begun.empty());
+    EXPECT_EQ(noting->begun.front().has_snapshots, has_snapshot);
+    EXPECT_GT(noting->begun.front().output_level, 0);
   }
 }
 

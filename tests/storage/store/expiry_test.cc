@@ -361,6 +361,20 @@ TEST_P(ExpiryOf, ADeleteGoesAfterACompact) {
   ExpectGone();
 }
 
+// A file at the bottom that is often merged with files above is never old
+// enough for a compaction of its own.
+TEST_F(Expiry, ADeleteOfARowGoesInACompactionFromALevelAbove) {
+  WriteBatch batch;
+  batch.DeleteFamily("r", "f", kSecret);
+  ASSERT_NO_FATAL_FAILURE(WriteAFile(batch));
+  ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  EXPECT_EQ(DeletesKept(), 1);
+  Expire();
+  ASSERT_NO_FATAL_FAILURE(WriteAFile(WriteBatch()));
+  ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  EXPECT_EQ(DeletesKept(), 0);
+}
+
 // min_versions keeps versions, and so the deletes of them.
 TEST_P(ExpiryOf, ADeleteStaysWithMinVersions) {
   options_.min_versions = 1;
