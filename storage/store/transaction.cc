@@ -1,6 +1,7 @@
 #include "rowbloom/transaction.h"
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -26,7 +27,7 @@ class TrackedTransaction final : public Transaction {
         opened_(store->opened),
         wide_writes_(store->writer.locks.WideWrites()),
         tracked_(opened_.database.BeginTransaction()),
-        snapshot_(opened_) {}
+        snapshot_(std::in_place, opened_) {}
 
   Status Get(std::string_view row, std::string_view family,
              std::string_view qualifier,
@@ -38,43 +39,50 @@ class TrackedTransaction final : public Transaction {
       if (!s.ok()) return s;
       read_rows_.emplace(row);
       return store_.writer.ReadThrough(ChangesFor(row, family, qualifier),
-                                       snapshot_, at, value);
+                                       *snapshot_, at, value);
     });
   }
 
   Status Commit(Durability durability) override {
-    return CatchExceptions([&]() -> Status {
-      Status s = CheckOpen();
-      over_ = true;
-      const std::vector<Change> changes = Changes();
-      if (!s.ok() || changes.empty()) return s;
-      for (const Change& change : changes) {
-        if (s.ok()) s = Track(change);
-      }
-      if (!s.ok()) return s;
-      std::vector<Change> rows = changes;
-      for (const std::string& row : read_rows_) rows.push_back({.row = row});
-      const RowLocks::Guard guard = store_.writer.locks.Lock(rows);
-      if (guard.HadWideWriteSince(wide_writes_)) {
-        return Busy(
-            "a row was deleted, a bulk load came in, a family was changed or "
-            "the clock was reset");
-      }
-      for (const Change& change : changes) {
-        if (s.ok()) s = TrackRow(change);
-      }
-      if (!s.ok()) return s;
-      s = store_.writer.Apply(guard, changes, {.durability = durability},
-                              /*updated=*/nullptr, tracked_.get());
-      if (s.IsTryAgain()) return Busy("too much was written to be in memory");
-      return s.IsBusy() ? Busy("a cell of the transaction was changed") : s;
-    });
+    const Status s = CatchExceptions([&] { return TryCommit(durability); });
+    // A transaction that is over pins no versions of cells.
+    over_ = true;
+    if (opened_.IsForked()) return s;  // locks may be held
+    tracked_.reset();
+    snapshot_.reset();
+    return s;
   }
 
  private:
   static Status Busy(const char* what) {
     return Status::Busy(
         Concat("since the transaction began, ", what, ": begin again"));
+  }
+
+  Status TryCommit(Durability durability) {
+    Status s = CheckOpen();
+    const std::vector<Change> changes = Changes();
+    if (!s.ok() || changes.empty()) return s;
+    for (const Change& change : changes) {
+      if (s.ok()) s = Track(change);
+    }
+    if (!s.ok()) return s;
+    std::vector<Change> rows = changes;
+    for (const std::string& row : read_rows_) rows.push_back({.row = row});
+    const RowLocks::Guard guard = store_.writer.locks.Lock(rows);
+    if (guard.HadWideWriteSince(wide_writes_)) {
+      return Busy(
+          "a row was deleted, a bulk load came in, a family was changed or "
+          "the clock was reset");
+    }
+    for (const Change& change : changes) {
+      if (s.ok()) s = TrackRow(change);
+    }
+    if (!s.ok()) return s;
+    s = store_.writer.Apply(guard, changes, {.durability = durability},
+                            /*updated=*/nullptr, tracked_.get());
+    if (s.IsTryAgain()) return Busy("too much was written to be in memory");
+    return s.IsBusy() ? Busy("a cell of the transaction was changed") : s;
   }
 
   Status CheckOpen() const {
@@ -85,7 +93,7 @@ class TrackedTransaction final : public Transaction {
   // Returns the bounds of the families that the change is in. Those that were
   // created or altered since Begin count as wide writes.
   auto FamiliesOf(const Change& at) const {
-    const FamilyMap& families = *snapshot_.families();
+    const FamilyMap& families = *snapshot_->families();
     return at.type == ChangeType::kDeleteRow
                ? std::pair(families.begin(), families.end())
                : families.equal_range(at.family);
@@ -127,7 +135,7 @@ class TrackedTransaction final : public Transaction {
       if (it->second.options.timestamps != Timestamps::kClient) continue;
       for (const bool at_begin : {true, false}) {
         rocksdb::ReadOptions options;
-        options.snapshot = at_begin ? snapshot_.get() : nullptr;
+        options.snapshot = at_begin ? snapshot_->get() : nullptr;
         RowCells cells(opened_, it, options, row_bytes);
         if (s.ok()) s = cells.Enter(change.row, row_bytes);
         while (s.ok()) {
@@ -147,8 +155,8 @@ class TrackedTransaction final : public Transaction {
   // These are taken in this order, so that the checks cover every write that
   // the snapshot does not see.
   const uint64_t wide_writes_;
-  const std::unique_ptr<rocksdb::Transaction> tracked_;
-  const StoreSnapshot snapshot_;
+  std::unique_ptr<rocksdb::Transaction> tracked_;
+  std::optional<StoreSnapshot> snapshot_;
   std::set<std::string> read_rows_;
   bool over_ = false;
 };

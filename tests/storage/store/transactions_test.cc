@@ -707,5 +707,24 @@ INSTANTIATE_TEST_SUITE_P(Formats, Transactions,
                            return std::string(param.param);
                          });
 
+// RocksDB keeps the values that a snapshot sees.
+TEST(TransactionsThatAreOver, KeepNoOldValues) {
+  const TempDir dir;
+  const auto store =
+      OpenOrFail({.transactions = true}, dir.File("db"), {{"f", {}}});
+  ASSERT_THAT(store->Put("r", "f", "q", "old"), IsOk());
+  std::unique_ptr<Transaction> committed;
+  std::unique_ptr<Transaction> refused;
+  ASSERT_THAT(store->Begin(&committed), IsOk());
+  ASSERT_THAT(store->Begin(&refused), IsOk());
+  committed->Put("a", "f", "q", "v");
+  refused->Put("r", "f", "q", "lost");
+  ASSERT_THAT(store->Put("r", "f", "q", "new"), IsOk());
+  ASSERT_THAT(committed->Commit(), IsOk());
+  ASSERT_THAT(refused->Commit(), IsBusy());
+  ASSERT_THAT(store->Compact(), IsOk());
+  EXPECT_EQ(StoreStatsOf(*store).families.at("f").estimated_cells, 2u);
+}
+
 }  // namespace
 }  // namespace rowbloom::test::transactions_test
