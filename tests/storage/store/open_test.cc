@@ -136,6 +136,7 @@ TEST_F(StoreOpen, ReaderTriesAgainWhenItsManifestIsReplaced) {
   ASSERT_NO_FATAL_FAILURE(Create());
   Replacing env(path_);
   EXPECT_THAT(Open({.read_only = true, .env = &env}, {}), IsOk());
+  EXPECT_TRUE(std::filesystem::exists(path_ + "/MANIFEST-000900"));
   store_.reset();
 }
 
