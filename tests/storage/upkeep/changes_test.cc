@@ -900,6 +900,9 @@ TEST_F(Changes, ThatTheLogHasNotAreNamedBesideWrites) {
     const Status s = TakeChanges(store.get(), &number_, &changes_);
     EXPECT_TRUE(s.ok() || s.IsNotFound()) << s.ToString();
     named += s.IsNotFound();
+    const auto cell =
+        std::ranges::find(changes_, Kind::kCell, &StoreChange::kind);
+    EXPECT_TRUE(cell == changes_.end() || cell->row == "0");
   }
   stop = true;
   writer.join();
