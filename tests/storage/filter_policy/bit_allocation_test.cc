@@ -597,6 +597,7 @@ TEST_F(KindInFiles, KeepsTheRates) {
     Count(2 * kRows, 1000);
     std::vector<LevelFilterStats> levels;
     ExpectOk(GetFilterStats(policy(), &levels));
+    ASSERT_EQ(levels.size(), 2u);
     for (const LevelFilterStats& level : levels) {
       EXPECT_GT(level.stats.row.skipped, 1500u) << level.level;
       EXPECT_EQ(level.stats.row.unusable, 0u) << level.level;
