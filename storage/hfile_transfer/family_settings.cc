@@ -33,9 +33,12 @@ constexpr uint32_t kMaxBlockBytes = 16 << 20;
 
 // Empty: not set.
 std::string_view Find(const FamilySchema& schema, const char* name) {
-  const auto found = schema.settings.find(name);
-  return found == schema.settings.end() ? std::string_view()
-                                        : std::string_view(found->second);
+  for (const Settings* settings : {&schema.settings, schema.of_table.get()}) {
+    if (settings == nullptr) continue;
+    const auto found = settings->find(name);
+    if (found != settings->end()) return found->second;
+  }
+  return {};
 }
 
 bool IsOff(std::string_view value) {

@@ -90,14 +90,15 @@ Status ToRowRange(const proto::Reference& reference, RowRange* rows) {
 }
 
 template <typename Schema>
-void AddSettings(const Schema& schema,
-                 std::map<std::string, std::string>* settings) {
+Settings SettingsOf(const Schema& schema) {
+  Settings settings;
   for (const proto::Pair& pair : schema.attributes()) {
-    settings->emplace(pair.first(), pair.second());
+    settings.emplace(pair.first(), pair.second());
   }
   for (const proto::Pair& pair : schema.configuration()) {
-    settings->emplace(pair.first(), pair.second());
+    settings.emplace(pair.first(), pair.second());
   }
+  return settings;
 }
 
 // A message with a field that HBase does not have may be one whose other fields
@@ -345,14 +346,12 @@ Status ReadSnapshotManifest(const std::string& directory,
   s = CheckName("table", manifest->table);
   if (s.ok()) s = CheckName("namespace", manifest->name_space);
   if (!s.ok()) return Prefixed(manifest_path + ": ", s);
-  for (const proto::ColumnFamilySchema& of_table : table.column_families()) {
-    FamilySchema family{of_table.name(), {}};
-    AddSettings(of_table, &family.settings);
-    AddSettings(table, &family.settings);
-    manifest->families.push_back(std::move(family));
+  const auto of_table = std::make_shared<const Settings>(SettingsOf(table));
+  for (const proto::ColumnFamilySchema& family : table.column_families()) {
+    manifest->families.push_back({family.name(), SettingsOf(family), of_table});
   }
-  for (const auto& of_table : data.region_manifests()) {
-    s = ToRegion(of_table, &manifest->regions.emplace_back());
+  for (const auto& region : data.region_manifests()) {
+    s = ToRegion(region, &manifest->regions.emplace_back());
     if (!s.ok()) return Prefixed(manifest_path + ": ", s);
   }
   s = CheckFields(data, "a manifest");

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,11 +30,15 @@ struct RowRange {
 // for each file of a snapshot.
 inline constexpr uint64_t kMaxRecordBytes = uint64_t{256} << 20;
 
-// A family of a table descriptor: its attributes and configuration, and under
-// names that it does not have, those of the table.
+// Attributes and configuration.
+using Settings = std::map<std::string, std::string>;
+
+// A family of a table descriptor. Under names that its settings do not have,
+// those of the table count, which all families share.
 struct FamilySchema {
   std::string name;
-  std::map<std::string, std::string> settings;
+  Settings settings;
+  std::shared_ptr<const Settings> of_table = nullptr;
 };
 
 struct SnapshotFile {

@@ -22,8 +22,6 @@ using test::StatusIs;
 using testing::AllOf;
 using testing::HasSubstr;
 
-using Settings = std::map<std::string, std::string>;
-
 // The settings that HBase writes for each family, with these among them.
 FamilySchema FamilyWith(Settings settings) {
   settings.insert({{"VERSIONS", "1"},

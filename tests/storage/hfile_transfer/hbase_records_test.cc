@@ -111,6 +111,9 @@ TEST(SnapshotManifest, HasWhatHBaseWrote) {
   EXPECT_EQ(manifest.families[0].name, "f");
   EXPECT_EQ(manifest.families[0].settings["DATA_BLOCK_ENCODING"], "FAST_DIFF");
   EXPECT_EQ(manifest.families[1].settings["VERSIONS"], "1");
+  // A copy for each family would take memory out of proportion.
+  ASSERT_NE(manifest.families[0].of_table, nullptr);
+  EXPECT_EQ(manifest.families[1].of_table, manifest.families[0].of_table);
   ASSERT_EQ(manifest.regions.size(), 3u);
   size_t files = 0;
   size_t halves = 0;
