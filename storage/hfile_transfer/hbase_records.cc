@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "hbase.pb.h"
+#include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "storage/format/input_file.h"
@@ -151,6 +152,14 @@ Status CheckDirectoryName(const std::string& directory,
 Status CheckRegionFields(const proto::RegionInfo& info) {
   Status s = CheckFields(info, "a region's description");
   if (s.ok()) s = CheckFields(info.table_name(), "a region's table");
+  // Each half of a file in the region gets a copy of its first row.
+  for (const std::string* row : {&info.start_key(), &info.end_key()}) {
+    if (s.ok() && row->size() > kMaxRowBytes) {
+      s = Corruption("a region with a bound of ", row->size(),
+                     " bytes, expected at most ", kMaxRowBytes,
+                     ", as a row has");
+    }
+  }
   return s.ok() ? CheckDirectoryName(info.region_encoded_name(), info) : s;
 }
 

@@ -235,6 +235,15 @@ TEST(SnapshotManifest, HasAllRowsOnce) {
         upper->set_end_key("user00400");
       },
       "no region for the rows from \"user00400\" on");
+  const std::string too_long(32768, 'v');
+  for (const bool is_start : {true, false}) {
+    expect(
+        [&] {
+          is_start ? upper->set_start_key(too_long)
+                   : lower->set_end_key(too_long);
+        },
+        "a region with a bound of 32768 bytes, expected at most 32767");
+  }
 }
 
 TEST(SnapshotManifest, HasNoFieldsThatHBaseDoesNotHave) {
