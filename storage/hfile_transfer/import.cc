@@ -132,7 +132,8 @@ class Importer {
   std::optional<MobFiles> mob_files_;
   ProgressMeter meter_;
   std::map<std::string, std::vector<SourceFile>> files_;  // by target
-  // The number of files that say they replaced each, by its in_store.
+  // The number of files that say they replaced each of the files, by its
+  // in_store.
   std::map<std::string, uint64_t> replaced_;
   // The families of the snapshot's table and of the files that have cells.
   std::set<std::string> found_families_;
@@ -205,6 +206,7 @@ Status Importer::PlanFamilies(const SnapshotManifest& manifest) {
 
 Status Importer::Run(const std::vector<StoreFile>& files) {
   Status s;
+  for (const StoreFile& file : files) replaced_.emplace(file.in_store, 0);
   for (size_t i = 0; s.ok() && i < files.size(); ++i) {
     s = Look(files[i], i);
     if (options_.keep_going && !s.ok() && !s.IsIncomplete()) {
@@ -329,12 +331,15 @@ Status Importer::Look(const StoreFile& found, size_t place) {
 Status Importer::NoteReplaced(const HFileReader& reader, SourceFile* file) {
   const auto compaction = reader.file_info().find("COMPACTION_EVENT_KEY");
   if (compaction == reader.file_info().end()) return Status::OK();
-  Status s = ReadCompactedFiles(compaction->second, &file->replaced);
+  std::vector<std::string> names;
+  Status s = ReadCompactedFiles(compaction->second, &names);
   if (!s.ok()) return Prefixed(file->path + ": ", s);
-  const size_t store_bytes = file->in_store.rfind('/') + 1;
-  for (std::string& name : file->replaced) {
-    name.insert(0, file->in_store, 0, store_bytes);
-    ++replaced_[name];
+  const std::string store =
+      file->in_store.substr(0, file->in_store.rfind('/') + 1);
+  for (const std::string& name : names) {
+    const auto found = replaced_.find(store + name);
+    if (found == replaced_.end()) continue;
+    if (file->replaced.insert(found->first).second) ++found->second;
   }
   return s;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,9 @@ struct SourceFile {
   // one load, and a file that a compaction made of some, have one sequence id.
   int64_t file_bytes = 0;
   int64_t load_time_ms = 0;
-  // The files that a compaction replaced by this one, as `in_store`.
-  std::vector<std::string> replaced;
+  // The files of the import that a compaction replaced by this one, as
+  // `in_store`.
+  std::set<std::string> replaced;
   size_t place = 0;  // among all files
 };
 
