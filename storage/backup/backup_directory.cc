@@ -1,9 +1,11 @@
 #include "storage/backup/backup_directory.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <vector>
 
 #include "rocksdb/env.h"
@@ -194,16 +196,23 @@ class BackupEnv final : public rocksdb::EnvWrapper {
   }
 
   bool IsKept(const std::string& file) {
-    const std::string of_one = directory_ + "/private/";
-    if (!keeps_files_ || IsList(file)) return false;
-    if (file.starts_with(of_one)) {
-      const std::string id = file.substr(of_one.size());
+    if (IsList(file)) return false;
+    const std::string of_all = directory_ + "/private";
+    // A link leads to files that are in no backup.
+    for (const std::string& holder : {of_all, ParentOf(file)}) {
+      std::error_code ignored;
+      if (std::filesystem::is_symlink(holder, ignored)) return true;
+    }
+    if (file.starts_with(of_all + "/")) {
+      // RocksDB (7.8.3 to 11.8.1) deletes those of backup 1 as garbage if there
+      // is a file private/1.tmp.
+      const std::string id = file.substr(of_all.size() + 1);
       return FileExists(Concat(directory_, "/", kListsDirectory, "/",
                                id.substr(0, id.find('/'))))
           .ok();
     }
     const std::lock_guard lock(mutex_);
-    return !made_.contains(file);
+    return keeps_files_ && !made_.contains(file);
   }
 
   bool IsList(const std::string& file) const {

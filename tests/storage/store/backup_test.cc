@@ -640,6 +640,30 @@ TEST_F(StoreBackup, RemainsThatAreLinksAreRemovedAlone) {
   EXPECT_EQ(ReadFile(other + "/file"), "text");
 }
 
+TEST_F(StoreBackup, GarbageBehindALinkIsKept) {
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  namespace fs = std::filesystem;
+  const std::string other = dir_.File("other");
+  fs::create_directory(other);
+  WriteFile(other + "/file", "text");
+  // The second is one of old versions, and is still searched for garbage.
+  for (const char* name : {"/private/7", "/shared"}) {
+    fs::remove(backups_ + name);
+    fs::create_directory_symlink(other, backups_ + name);
+    ASSERT_THAT(PurgeBackups(backups_, 1), IsOk());
+    EXPECT_EQ(ReadFile(other + "/file"), "text") << name;
+  }
+}
+
+// Somebody makes a copy there, or a program that copies is interrupted.
+TEST_F(StoreBackup, OneWithATemporaryFileBesideItKeepsItsFiles) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome(20));
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  WriteFile(backups_ + "/private/1.tmp", "");
+  ASSERT_THAT(PurgeBackups(backups_, 1), IsOk());
+  EXPECT_THAT(VerifyBackup(backups_, 1), IsOk());
+}
+
 TEST_F(StoreBackup, RestoreOverwritesNothing) {
   ASSERT_NO_FATAL_FAILURE(WriteSome());
   ASSERT_THAT(store_->Backup(backups_), IsOk());
