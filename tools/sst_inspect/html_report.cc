@@ -73,6 +73,10 @@ Status HtmlReport::Open() {
         "a file that does not start with {}",
         path, kFirstBytes));
   }
+  // A link there is somebody else's, and leads to a file of theirs.
+  if (replace && fs::is_symlink(target, ignored)) {
+    return CannotWrite(target, ELOOP);
+  }
   errno = 0;
   file_.open(target, std::ios::binary | std::ios::trunc);
   if (!file_.is_open()) return CannotWrite(target, errno);

@@ -467,6 +467,16 @@ TEST_F(Html, ALinkIsNotReplaced) {
   }
 }
 
+// Somebody may guess the number of the process in a directory of several users.
+TEST_F(Html, NoUnfinishedPageIsWrittenThroughALink) {
+  Write({}, 100, path_);
+  const std::string link = UnfinishedPath(dir_.File("c.html"));
+  std::filesystem::create_symlink(dir_.File("other"), link);
+  EXPECT_EQ(RunTool({"layout", "--html", dir_.File("c.html"), path_}).code, 2);
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("other")));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+}
+
 TEST_F(Html, APageThatCannotTakeItsPlaceIsRemoved) {
   std::ostringstream out;
   std::ostringstream err;
