@@ -39,13 +39,16 @@ std::string PercentRange(double low, double high) {
 std::string WithoutControls(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
-  unsigned char before = 0;
+  int following = 0;  // bytes of a character of UTF-8 that are to come
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     // The controls from 0x80 to 0x9F, alone or as UTF-8 has them, after 0xC2.
-    const bool is_high =
-        byte >= 0x80 && byte < 0xa0 && (before < 0x80 || before == 0xc2);
-    before = byte;
+    const bool is_high = byte >= 0x80 && byte < 0xa0 && following == 0;
+    if (byte >= 0xc0) {
+      following = byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : byte > 0xc2 ? 1 : 0;
+    } else {
+      following = byte < 0x80 ? 0 : std::max(0, following - 1);
+    }
     if (byte < 0x20 || byte == 0x7f || is_high) {
       clean += fmt::format("\\x{:02X}", byte);
     } else {

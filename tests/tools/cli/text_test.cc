@@ -32,6 +32,9 @@ TEST(Text, ControlCharactersNeverReachATerminal) {
   // Those of 8 bits, and of UTF-8; a dash of UTF-8 has such bytes, too.
   EXPECT_EQ(WithoutControls("a\x9b[2J \xc2\x9b[2J \xe2\x80\x93"),
             "a\\x9B[2J \xc2\\x9B[2J \xe2\x80\x93");
+  // A second one, and one that follows a whole character.
+  EXPECT_EQ(WithoutControls("\x9b\x9b[2J \xc3\xa9\x9b[2J"),
+            "\\x9B\\x9B[2J \xc3\xa9\\x9B[2J");
 }
 
 TEST(Text, BytesAreTwoHexDigitsEach) {
