@@ -2,6 +2,9 @@
 // their own path as the last step.
 #pragma once
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -40,15 +43,24 @@ class Staging {
 
   // Makes the directory, or empties one that was left by an interruption. No
   // other user may read it. InvalidArgument: it exists and was made by others,
-  // or the final path is a link, which the contents could not replace. Busy: it
-  // is in use.
+  // or is another user's; or the final path is a link, which the contents could
+  // not replace. Busy: it is in use.
   rocksdb::Status Begin() {
     std::error_code ignored;
     if (std::filesystem::is_symlink(path_, ignored)) {
       return InvalidArgument(path_, " is a link: choose a new directory");
     }
-    rocksdb::Status s = env_->CreateDirIfMissing(directory_);
+    rocksdb::Status s = env_->CreateDir(directory_);
+    const bool is_new = s.ok();
+    if (!is_new) s = env_->CreateDirIfMissing(directory_);
     if (!s.ok()) return s;
+    // Its owner could read and replace the contents. Some network file systems
+    // have one owner for all, so one that is new is accepted.
+    struct stat found {};
+    if (!is_new && lstat(directory_.c_str(), &found) == 0 &&
+        found.st_uid != geteuid()) {
+      return InvalidArgument(directory_, " exists, and is another user's");
+    }
     std::vector<std::string> names;
     s = ListDirectory(env_, directory_, &names);
     const auto has = [&names](const char* name) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -638,6 +639,19 @@ TEST_F(StoreBackup, RemainsThatAreLinksAreRemovedAlone) {
   store_ = OpenOrFail({}, dir_.File("db"), {});
   EXPECT_FALSE(fs::is_symlink(load));
   EXPECT_EQ(ReadFile(other + "/file"), "text");
+}
+
+// In a directory of several users it would show them the store's files.
+TEST_F(StoreBackup, NoCopyIsMadeInADirectoryOfAnotherUser) {
+  const std::string staging = dir_.File("copy.checkpointing");
+  std::filesystem::create_directory(staging);
+  constexpr uid_t kNobody = 65534;
+  if (chown(staging.c_str(), kNobody, static_cast<gid_t>(-1)) != 0) {
+    GTEST_SKIP() << "only root gives a directory away";
+  }
+  EXPECT_THAT(store_->Checkpoint(dir_.File("copy")),
+              StatusIs(Status::kInvalidArgument, HasSubstr("another user's")));
+  EXPECT_TRUE(std::filesystem::is_empty(staging));
 }
 
 TEST_F(StoreBackup, GarbageBehindALinkIsKept) {
