@@ -1,6 +1,7 @@
 #include "storage/hfile_transfer/mob_files.h"
 
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -123,7 +124,13 @@ Status MobFiles::Open(const std::string& root, std::string_view family,
   Status s = HFileReader::Open(options_, path, &opened);
   if (s.ok()) s = opened->CellsStatus();
   if (!s.ok()) return s;
-  if (open_.size() == kMaxOpen) open_.clear();
+  if (open_.size() == kMaxOpen) {
+    // Files that are read in turns mostly stay open. The least recently used
+    // one would be the next to be read.
+    auto next = open_.lower_bound(name);
+    if (next == open_.begin()) next = open_.end();
+    open_.erase(std::prev(next));
+  }
   *reader = opened.get();
   open_.emplace(name, std::move(opened));
   return s;
