@@ -31,6 +31,7 @@ Status OutputFile::Create(rocksdb::Env* given_env, const std::string& path,
 OutputFile::~OutputFile() {
   if (file_ == nullptr) return;  // it is at its path, or was never created
   file_->Close().PermitUncheckedError();
+  if (getpid() != process_) return;  // the process that forked writes it
   env_->DeleteFile(temporary_path_).PermitUncheckedError();
 }
 

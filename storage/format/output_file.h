@@ -2,6 +2,8 @@
 // that path under another name, synced, and then renamed. Not thread-safe.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,7 +21,8 @@ class OutputFile {
   // the default one.
   static rocksdb::Status Create(rocksdb::Env* env, const std::string& path,
                                 std::unique_ptr<OutputFile>* file);
-  // Removes the file unless it is at its path.
+  // Removes the file, unless it is at its path, or the process is a child of
+  // that which created it.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -41,6 +44,7 @@ class OutputFile {
   rocksdb::Env* const env_;
   const std::string path_;
   const std::string temporary_path_;
+  const pid_t process_ = getpid();
   std::unique_ptr<rocksdb::WritableFile> file_;  // nullptr once committed
   uint64_t size_bytes_ = 0;
 };

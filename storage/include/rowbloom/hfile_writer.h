@@ -87,7 +87,8 @@ class HFileWriter {
   static rocksdb::Status Open(const HFileWriterOptions& options,
                               const std::string& path,
                               std::unique_ptr<HFileWriter>* writer);
-  // Removes the file, unless Finish has put it at its path.
+  // Removes the file, unless Finish has put it at its path, or the process is a
+  // child of that which opened it.
   virtual ~HFileWriter() = default;
   HFileWriter(const HFileWriter&) = delete;
   HFileWriter& operator=(const HFileWriter&) = delete;

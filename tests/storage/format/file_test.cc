@@ -2,6 +2,7 @@
 // all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -90,6 +91,23 @@ TEST_F(FileTest, AppearsAtItsPathWhenItIsComplete) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir_.path()),
                           std::filesystem::directory_iterator()),
             1);
+}
+
+TEST_F(FileTest, StaysWhenAChildOfForkGivesItUp) {
+  std::unique_ptr<OutputFile> file;
+  ASSERT_THAT(OutputFile::Create(nullptr, path_, &file), IsOk());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    file.reset();
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_THAT(file->Append("of the parent"), IsOk());
+  ASSERT_THAT(file->Commit(), IsOk());
+  EXPECT_EQ(ReadFile(path_), "of the parent");
 }
 
 TEST_F(FileTest, ThatCannotBeCreatedIsNamed) {
