@@ -311,9 +311,11 @@ Status Importer::Look(const StoreFile& found, size_t place) {
     // HBase does so, too (HStoreFile.open), and not for a link to a whole file.
     if (found.is_upper && file.sequence_id < kMost) ++file.sequence_id;
   }
-  if (bulk_load && !KeepsSequenceIds(*reader)) {
+  const bool is_bulk_loaded =
+      bulk_load || reader->file_info().contains("BULKLOAD_TIMESTAMP");
+  if (is_bulk_loaded && !KeepsSequenceIds(*reader)) {
     file.mvcc = file.sequence_id;
-  } else if (bulk_load && file.sequence_id < kMost) {
+  } else if (is_bulk_loaded && file.sequence_id < kMost) {
     // HBase does so, too: the load has the number of the flush before it, and
     // its cells have those of the cells that they replace.
     ++file.sequence_id;

@@ -211,7 +211,8 @@ struct HFileImportReport {
 // with those of the store. If store and file have the same entry, that of the
 // file stays. Among files, the entry with the larger mvcc number stays, then
 // that of the file with the larger MAX_SEQ_ID_KEY. In a file that HBase has
-// bulk loaded as "..._SeqId_N_" both numbers are N; with SKIP_RESET_SEQ_ID in
+// bulk loaded as "..._SeqId_N_" both numbers are N, and in another one with
+// BULKLOAD_TIMESTAMP both are MAX_SEQ_ID_KEY, or -1; with SKIP_RESET_SEQ_ID in
 // its file info cells keep theirs, and the second is one more. Through a
 // reference to an upper half, MAX_SEQ_ID_KEY and N are one more. Of files with
 // one such number, the entry of the smaller one stays, then that of the one

@@ -262,6 +262,12 @@ TEST_F(Import, OfEqualCellsOfBulkLoadsTheLaterLoadCounts) {
       Run({file("aa_SeqId_12_", 0, second), file("bb_SeqId_12_", 0, first)}),
       IsOk());
   EXPECT_THAT(Values("r", "q"), ElementsAre("aa_SeqId_12_"));
+  // A load that gives no numbers is older than all that have one.
+  ASSERT_THAT(Run({file("flushed0", 0), file("loaded", 9, first)}), IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("flushed0"));
+  first.max_sequence_id = 12;
+  ASSERT_THAT(Run({file("flushed11", 11), file("loaded", 9, first)}), IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("loaded"));
   const Status s = Run({file("dd_SeqId_1", 0)});
   EXPECT_EQ(s.code(), Status::kInvalidArgument);
   EXPECT_THAT(s.ToString(), AllOf(HasSubstr(dir_.File("dd_SeqId_1")),
