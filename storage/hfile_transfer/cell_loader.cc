@@ -5,7 +5,6 @@
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
-#include "storage/format/wall_clock.h"
 
 namespace rowbloom::hfile_transfer {
 
@@ -73,14 +72,15 @@ std::optional<uint64_t> TtlOf(const std::optional<CellTags>& tags) {
 }  // namespace
 
 CellLoader::CellLoader(Mode mode, const HFileImportOptions& options,
-                       BulkLoad* load, const std::string& family,
+                       uint64_t wall_ms, BulkLoad* load,
+                       const std::string& family,
                        const FamilyOptions& family_options, MobFiles* mob_files,
                        HFileImportReport* report)
     : mode_(mode),
       options_(options),
       load_(load),
-      now_ms_(load == nullptr ? SystemWallClock() : load->timestamp_ms()),
-      wall_ms_(std::min(SystemWallClock(), now_ms_)),
+      now_ms_(load == nullptr ? wall_ms : load->timestamp_ms()),
+      wall_ms_(std::min(wall_ms, now_ms_)),
       family_(family),
       family_options_(family_options),
       latest_(family_options.KeepsLatest()),

@@ -27,11 +27,13 @@ class CellLoader {
     kTry,  // they are checked as a load checks them, and not loaded
   };
 
-  // All outlive it. nullptr for `load`: cells are checked by what every store
-  // refuses, and not loaded.
-  CellLoader(Mode mode, const HFileImportOptions& options, BulkLoad* load,
-             const std::string& family, const FamilyOptions& family_options,
-             MobFiles* mob_files, HFileImportReport* report);
+  // All outlive it. `wall_ms` is the machine's time when the import began.
+  // nullptr for `load`: cells are checked by what every store refuses, and not
+  // loaded.
+  CellLoader(Mode mode, const HFileImportOptions& options, uint64_t wall_ms,
+             BulkLoad* load, const std::string& family,
+             const FamilyOptions& family_options, MobFiles* mob_files,
+             HFileImportReport* report);
 
   // Cells come as MergedCells gives them, from a file below `root` (StoreFile).
   // InvalidArgument, NotSupported: one that the store does not take; nothing
@@ -97,7 +99,7 @@ class CellLoader {
   const HFileImportOptions& options_;
   BulkLoad* const load_;
   const uint64_t now_ms_;  // the time of the load
-  // The machine's time, by which cells run out; the store's may be ahead.
+  // The time by which cells run out; the store's may be ahead.
   const uint64_t wall_ms_;
   const std::string family_;
   const FamilyOptions& family_options_;

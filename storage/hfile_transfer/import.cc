@@ -19,6 +19,7 @@
 #include "storage/format/family_name.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
+#include "storage/format/wall_clock.h"
 #include "storage/hfile_transfer/cell_loader.h"
 #include "storage/hfile_transfer/family_settings.h"
 #include "storage/hfile_transfer/hbase_limits.h"
@@ -127,6 +128,8 @@ class Importer {
   const HFileImportOptions& options_;
   Store* const store_;
   HFileImportReport* const report_;
+  // The time by which each reading of the files leaves out what has run out.
+  const uint64_t wall_ms_ = SystemWallClock();
   Families families_;  // the store's, and the new ones
   HFileReaderOptions reader_options_;
   std::optional<MobFiles> mob_files_;
@@ -349,7 +352,7 @@ Status Importer::NoteReplaced(const HFileReader& reader, SourceFile* file) {
 Status Importer::ChooseFiles(const std::string& name,
                              std::vector<SourceFile>* files, BulkLoad* load) {
   std::vector<SourceFile> left = std::exchange(*files, {});
-  const CellLoader none(CellLoader::Mode::kTry, options_, load, name,
+  const CellLoader none(CellLoader::Mode::kTry, options_, wall_ms_, load, name,
                         families_.at(name), &*mob_files_, report_);
   std::optional<CellLoader> kept(none);
   for (bool again = true; again;) {
@@ -406,7 +409,7 @@ Status Importer::LeaveOutLacking(const std::string& name, BulkLoad* load,
                                  std::vector<SourceFile>* files,
                                  bool* some_are_out) {
   HFileImportReport ignored;
-  CellLoader loader(CellLoader::Mode::kTry, options_, load, name,
+  CellLoader loader(CellLoader::Mode::kTry, options_, wall_ms_, load, name,
                     families_.at(name), &*mob_files_, &ignored);
   std::map<size_t, Status> lacking;  // by the file's place
   for (const SourceFile& file : *files) meter_.Expect(file.entries);
@@ -469,7 +472,7 @@ Status Importer::CheckFamily(const std::string& path,
 Status Importer::LoadFamily(const std::string& name,
                             std::vector<SourceFile> files, BulkLoad* load) {
   MergedCells cells(reader_options_, std::move(files));
-  CellLoader loader(CellLoader::Mode::kLoad, options_, load, name,
+  CellLoader loader(CellLoader::Mode::kLoad, options_, wall_ms_, load, name,
                     families_.at(name), &*mob_files_, report_);
   uint64_t files_read = 0;
   if (Status s = cells.Start(); !s.ok()) return s;
