@@ -167,8 +167,14 @@ struct OpenedStore {
       return TryAgain(QuotedFamily(name), " of the store at ", path,
                       " has a record and no column family");
     }
+    constexpr size_t kMostNames = 10;
     std::string names;
+    size_t count = 0;
     for (const auto& [known, of_store] : among) {
+      if (++count > kMostNames) {
+        names += Concat(" and ", among.size() - kMostNames, " more");
+        break;
+      }
       names += (names.empty() ? "" : ", ") + ToPrintable(known);
     }
     return InvalidArgument(QuotedFamily(name), " is not in the store at ", path,

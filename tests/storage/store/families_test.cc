@@ -99,6 +99,18 @@ TEST_F(StoreFamilies, CreatedOneIsUsedAtOnceAndKept) {
   EXPECT_TRUE(ValueOf(*store_, "r", "b", "q"));
 }
 
+TEST_F(StoreFamilies, ThatAreNotThereNameTenThatAre) {
+  std::vector<FamilyDescriptor> families;
+  for (char name = 'a'; name <= 'l'; ++name) {
+    families.push_back({std::string(1, name), {}});
+  }
+  Open(families);
+  EXPECT_THAT(store_->DropFamily("x"),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("it has: a, b, c, d, e, f, g, h, i, j and 2 "
+                                 "more")));
+}
+
 TEST_F(StoreFamilies, RefusedOnesAreNotCreated) {
   Open({{"a", {}}});
   EXPECT_THAT(store_->CreateFamily("a", {}),
