@@ -72,6 +72,7 @@ class Importer {
   Importer(const HFileImportOptions& options, Store* store,
            HFileImportReport* report)
       : options_(options),
+        taken_(options.families.begin(), options.families.end()),
         store_(store),
         report_(report),
         families_(store == nullptr ? Families() : store->Families()),
@@ -88,7 +89,9 @@ class Importer {
   Status RunSnapshot(const HFileSnapshot& snapshot);
 
  private:
-  bool Takes(const std::string& family) const;
+  bool Takes(const std::string& family) const {
+    return taken_.empty() || taken_.contains(family);
+  }
   // Finds the families of the table that the store is to get.
   Status PlanFamilies(const SnapshotManifest& manifest);
   // Creates them, loads the files, and takes them back if that fails.
@@ -126,6 +129,7 @@ class Importer {
   }
 
   const HFileImportOptions& options_;
+  const std::set<std::string> taken_;  // families; empty: all
   Store* const store_;
   HFileImportReport* const report_;
   // The time by which each reading of the files leaves out what has run out.
@@ -141,12 +145,6 @@ class Importer {
   // The families of the snapshot's table and of the files that have cells.
   std::set<std::string> found_families_;
 };
-
-bool Importer::Takes(const std::string& family) const {
-  const auto& families = options_.families;
-  return families.empty() ||
-         std::find(families.begin(), families.end(), family) != families.end();
-}
 
 Status Importer::RunPaths(const std::vector<std::string>& paths) {
   std::vector<StoreFile> files;
@@ -176,8 +174,7 @@ Status Importer::RunSnapshot(const HFileSnapshot& snapshot) {
 
 Status Importer::PlanFamilies(const SnapshotManifest& manifest) {
   const std::string table = manifest.name_space + ":" + manifest.table;
-  std::set<std::string> missing(options_.families.begin(),
-                                options_.families.end());
+  std::set<std::string> missing = taken_;
   for (const FamilySchema& schema : manifest.families) {
     missing.erase(schema.name);
     if (!Takes(schema.name) || families_.contains(schema.name)) continue;
