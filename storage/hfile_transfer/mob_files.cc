@@ -17,21 +17,29 @@ namespace fs = std::filesystem;
 using rocksdb::Status;
 
 // Finds FAMILY/FILE in any region of the table: HBase has one for all its MOB
-// files, and file names are unique. Leaves *path empty if it is in none.
+// files, and file names are unique. Looks in *region first, a name, and sets it
+// to that of the one that has the file. Leaves *path empty if it is in none.
 Status FindInRegions(const std::string& table_directory,
-                     const std::string& family_and_file, std::string* path) {
+                     const std::string& family_and_file, std::string* region,
+                     std::string* path) {
+  const std::string known =
+      Concat(table_directory, "/", *region, "/", family_and_file);
   std::error_code error;
+  if (!region->empty() && fs::is_regular_file(known, error)) {
+    *path = known;
+    return Status::OK();
+  }
   if (!fs::exists(table_directory, error) && !error) return Status::OK();
-  fs::directory_iterator region(table_directory, error);
-  for (; !error && region != fs::directory_iterator();
-       region.increment(error)) {
-    const std::string file = (region->path() / family_and_file).string();
+  fs::directory_iterator entry(table_directory, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string file = (entry->path() / family_and_file).string();
     std::error_code unread;
     const fs::file_type type = fs::status(file, unread).type();
     if (type == fs::file_type::none) {
       return IOError(file, ": ", unread.message());
     }
     if (type == fs::file_type::regular) {
+      *region = entry->path().filename().string();
       *path = file;
       return Status::OK();
     }
@@ -107,7 +115,8 @@ Status MobFiles::Open(const std::string& root, std::string_view family,
   std::string path;
   for (const char* in : {"/mobdir", "/archive"}) {
     if (root.empty() || !path.empty()) break;
-    Status s = FindInRegions(root + in + of_table, family_and_file, &path);
+    Status s =
+        FindInRegions(root + in + of_table, family_and_file, &region_, &path);
     if (!s.ok()) return s;
   }
   if (path.empty()) {

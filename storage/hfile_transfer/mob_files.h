@@ -51,6 +51,7 @@ class MobFiles {
   const HFileReaderOptions options_;
   // By root, table, family and file.
   std::map<std::string, std::unique_ptr<HFileReader>> open_;
+  std::string region_;  // the directory of the last file
 };
 
 }  // namespace rowbloom::hfile_transfer
