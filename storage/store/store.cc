@@ -261,8 +261,7 @@ std::vector<std::string> Store::Warnings() const {
         "the store at ", path, " has given timestamps that are ",
         ahead_ms / kDayMs,
         " days ahead of this machine's clock, and goes on from there; if that "
-        "clock is right, `rowbloom reset-clock --db ",
-        path, "` sets the store's back"));
+        "clock is right, `rowbloom reset-clock` sets the store's back"));
   }
   uint64_t held_bytes = 0;
   impl_->opened.database->GetAggregatedIntProperty(

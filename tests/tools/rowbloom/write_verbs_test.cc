@@ -138,7 +138,7 @@ TEST_F(WrongClock, IsAWarningOfVerbsThatOpenTheStore) {
     const CliResult result = Run(verb, args, "r\tf:q3\tv\n");
     EXPECT_EQ(result.code, 0) << verb;
     EXPECT_THAT(result.err, MatchesRegex("rowbloom: the store at .* days ahead "
-                                         ".*`rowbloom reset-clock .*\n"))
+                                         ".*`rowbloom reset-clock`.*\n"))
         << verb;
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
     EXPECT_THAT(result.out, Not(HasSubstr("reset-clock"))) << verb;
