@@ -21,9 +21,20 @@ DescriptorBuffer::DescriptorBuffer(int fd) : fd_(fd), buffer_(kBufferBytes) {}
 
 DescriptorBuffer::int_type DescriptorBuffer::underflow() {
   const ssize_t count = InterruptibleRead(fd_, buffer_.data(), buffer_.size());
-  if (count < 0) throw std::system_error(errno, std::generic_category());
+  if (count < 0) {
+    error_ = errno;
+    throw std::system_error(error_, std::generic_category());
+  }
   setg(buffer_.data(), buffer_.data(), buffer_.data() + count);
   return count == 0 ? traits_type::eof() : traits_type::to_int_type(*gptr());
+}
+
+std::string ReadProblem(const std::istream& in) {
+  const auto* const buffer = dynamic_cast<const DescriptorBuffer*>(in.rdbuf());
+  return buffer == nullptr || buffer->error() == 0
+             ? "cannot be read"
+             : "cannot be read: " +
+                   std::generic_category().message(buffer->error());
 }
 
 std::optional<uint64_t> RemainingBytes(int fd) {

@@ -19,13 +19,20 @@ class DescriptorBuffer : public std::streambuf {
  public:
   explicit DescriptorBuffer(int fd);
 
+  // The errno of the last read that failed; 0: none did.
+  int error() const { return error_; }
+
  protected:
   int_type underflow() override;
 
  private:
   const int fd_;
+  int error_ = 0;
   std::vector<char> buffer_;
 };
+
+// Returns "cannot be read", and why if the stream reads a descriptor.
+std::string ReadProblem(const std::istream& in);
 
 // Returns the bytes from the descriptor's offset to the end of its file;
 // nullopt: it is no regular file.

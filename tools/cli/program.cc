@@ -6,8 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <iostream>
+#include <system_error>
 #include <utility>
 
 #include "rowbloom/printable.h"
@@ -212,7 +214,12 @@ int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
     Complain(streams.err, error.what());
   }
   if (!streams.out.flush()) {
-    code = Fail(streams.err, "cannot write to standard output");
+    // The write that failed may be long ago. The next one fails for the reason.
+    errno = 0;
+    streams.out.rdbuf()->pubsync();
+    std::string problem = "cannot write to standard output";
+    if (errno != 0) problem += ": " + std::generic_category().message(errno);
+    code = Fail(streams.err, problem);
   }
   return static_cast<int>(code);
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tools/cli/input.h"
+
 namespace rowbloom::cli {
 namespace {
 
@@ -42,7 +44,7 @@ std::optional<Error> LineReader::Next(std::string_view* line, bool* at_end) {
     // the stream's buffer, and only buffered bytes are read.
     at_end_ = in_.peek() == std::istream::traits_type::eof();
     if (in_.bad() || (in_.fail() && !in_.eof())) {
-      return At(line_number_, "cannot be read");
+      return At(line_number_, ReadProblem(in_));
     }
     if (at_end_) continue;
     const auto chunk_bytes =

@@ -17,6 +17,7 @@
 
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
+#include "tools/cli/input.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
@@ -155,7 +156,7 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
   }
   // A read failed, so the rest of a script did not run.
   if (streams.in.bad()) {
-    return Fail(streams.err, "standard input: cannot be read");
+    return Fail(streams.err, "standard input: " + ReadProblem(streams.in));
   }
   if (!streams.in_is_terminal) return static_cast<ExitCode>(greatest);
   streams.out << '\n';

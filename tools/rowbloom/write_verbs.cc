@@ -11,6 +11,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "tools/cli/arguments.h"
+#include "tools/cli/input.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
@@ -79,7 +80,7 @@ std::string ReadValue(std::istream& in) {
     in.read(value.data() + begin, kChunkBytes);
     value.resize(begin + static_cast<size_t>(in.gcount()));
   }
-  if (in.bad()) Require(Error{"standard input: cannot be read"});
+  if (in.bad()) Require(Error{"standard input: " + ReadProblem(in)});
   if (value.size() > kMaxValueBytes) {
     Require(
         Error{fmt::format("standard input: expected a value of at most {} "
