@@ -78,7 +78,7 @@ std::string ToTable(const std::vector<Comparison>& comparisons) {
     for (size_t i = 0; i < comparison.measurements.size(); ++i) {
       const Measurement& own = comparison.measurements[i];
       std::string line = fmt::format(
-          "{:{}}  {:{}}  {:{}}{:>11}{:>11}{:>8.3f}{:>7}{:>8.3f}{:>7}  {}",
+          "{:{}}  {:{}}  {:{}}{:>11}{:>11}{:>8.3f} {:>6}{:>8.3f} {:>6}  {}",
           i == 0 ? comparison.what : "", what, i == 0 ? comparison.where : "",
           where, own.name, by, Time(own.cpu_nanos.value),
           Time(own.wall_nanos.value), own.cpu_ratio.value,
