@@ -65,8 +65,14 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
   // A creation takes the lock before it writes its mark.
   std::erase(entries, "LOCK");
   if (entries.empty() || found->creation_mark) return s;
+  const bool was_database =
+      std::ranges::any_of(entries, [](const std::string& name) {
+        return name.starts_with(kManifestPrefix);
+      });
   return InvalidArgument(
-      path, " is not a rowbloom store: it has files, but none named CURRENT");
+      path, was_database ? " has a MANIFEST, but its file CURRENT is missing"
+                         : " is not a rowbloom store: it has files, but none "
+                           "named CURRENT");
 }
 
 Status FindWrittenFiles(Env* env, const std::string& path,

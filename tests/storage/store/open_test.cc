@@ -176,6 +176,15 @@ TEST_F(StoreOpen, DirectoryOfOtherFilesIsNoStore) {
   ExpectRefusal({.read_only = true}, {}, is_no_store);
 }
 
+TEST_F(StoreOpen, MissingCurrentOfAStoreIsNamed) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  std::filesystem::remove(path_ + "/CURRENT");
+  const auto is_missing = StatusIs(Status::kInvalidArgument,
+                                   HasSubstr("its file CURRENT is missing"));
+  ExpectRefusal({}, {}, is_missing);
+  ExpectRefusal({.read_only = true}, {}, is_missing);
+}
+
 TEST_F(StoreOpen, OtherRocksdbDatabaseIsNoStore) {
   const auto is_other = StatusIs(
       Status::kInvalidArgument,
