@@ -30,6 +30,17 @@ foreign_headers() {
   [[ -z $headers ]] || includes "$folder" "${headers#|}"
 }
 
+# anchors PAGE: the names that GitHub gives its headings.
+anchors() {
+  awk '/^ *```/ { code = !code }
+    !code && sub(/^#+ /, "") {
+      name = tolower($0)
+      gsub(/[^a-z0-9_ -]/, "", name)
+      gsub(/ /, "-", name)
+      print name
+    }' "$1"
+}
+
 violations() {
   case $1 in
     lib_is_self_contained)
@@ -91,15 +102,21 @@ violations() {
         '[^\x00-\x7F]' lib storage plugin tools bench tests cmake || test $? -eq 1
       ;;
     links_lead_somewhere)
-      # Files that pages of this tree link to; headings are not looked for.
-      local page link
+      # Files that pages of this tree link to, and headings of pages.
+      local page link target
       {
         find . -name '*.md' -not -path './build/*' -not -path './.git/*' \
-          -exec grep -HnoE '\]\([^)#: ]+[)#]' {} + || test $? -eq 1
+          -exec grep -HnoE '\]\([^)#: ]*(#[^): ]*)?\)' {} + || test $? -eq 1
       } |
         while IFS=: read -r page link; do
           link=${link#*](}
-          [[ -e ${page%/*}/${link%[)#]} ]] || echo "$page: $link"
+          link=${link%)}
+          target=${page%/*}/${link%%#*}
+          [[ $link != '#'* ]] || target=$page
+          if [[ ! -e $target || $link == *'#'* && $target == *.md &&
+            $'\n'$(anchors "$target")$'\n' != *$'\n'"${link#*#}"$'\n'* ]]; then
+            echo "$page: $link"
+          fi
         done
       ;;
     *) usage ;;

@@ -101,6 +101,11 @@ case $rule in
     printf '[a](lib/key.cc), [b](lib/) and [c](http://host/none#d)\n' \
       >"$tree/README.md"
     expect 0 'links that exist'
+    printf '# Of A (b), c\n[a](#of-a-b-c)\n' >"$tree/README.md"
+    echo '[a](../README.md#of-a-b-c)' >"$tree/lib/README.md"
+    expect 0 'headings that exist'
+    breaks README.md '# One\n[a](#two)'
+    breaks lib/README.md '# One\n[b](README.md#one-)'
     breaks README.md '[a](lib/none.md)'
     breaks lib/README.md 'See [b](key.cc) and [c](../key.cc#d).'
     ;;
