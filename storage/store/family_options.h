@@ -56,6 +56,10 @@ struct Family {
   VersionRules rules() const {
     return {options.max_versions, options.min_versions, options.ttl_ms};
   }
+  // Tells whether its deletes may expire.
+  bool has_expiring_deletes() const {
+    return options.ttl_ms > 0 && format == CellFormat::kVersioned;
+  }
 };
 
 // The RocksDB descriptor of a family, and its Family without the column family.

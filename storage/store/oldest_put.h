@@ -21,8 +21,7 @@ namespace rowbloom {
 // An expired delete may be removed once no file or memtable has a put that it
 // takes. Otherwise the put would be visible again under a longer TTL. Each file
 // has the time of its oldest put in its properties. The puts of memtables are
-// noted here, from the opening on, which leaves memtables empty. Thread-safe,
-// but only one Watch or Flush may run at a time.
+// noted here, from the opening on, which leaves memtables empty. Thread-safe.
 class OldestPut {
  public:
   // Sets the family whose files are read. Until then nothing is known, as the
@@ -46,6 +45,7 @@ class OldestPut {
   // No write may run while the result of `lock_writes` lives.
   template <typename LockWrites, typename FlushFamily>
   rocksdb::Status Flush(LockWrites lock_writes, FlushFamily flush) {
+    const std::lock_guard one_at_a_time(flush_mutex_);
     uint64_t noted_ms = 0;
     {
       const auto no_writes = lock_writes();
@@ -125,6 +125,7 @@ class OldestPut {
     return oldest_ms;
   }
 
+  std::mutex flush_mutex_;  // held by each Flush
   mutable std::mutex mutex_;
   rocksdb::DB* database_ = nullptr;                    // guarded, as is:
   std::weak_ptr<rocksdb::ColumnFamilyHandle> family_;  // owned by its users

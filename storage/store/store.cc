@@ -184,10 +184,13 @@ Status Store::Flush() {
     // Otherwise the metadata's column family would keep the log alive.
     std::vector<rocksdb::ColumnFamilyHandle*> handles = {
         impl_->opened.database->DefaultColumnFamily()};
+    Status s;
     for (const auto& [name, family] : *families) {
       handles.push_back(family.handle());
+      if (s.ok() && family.has_expiring_deletes())
+        s = impl_->FlushNoted(family);
     }
-    return impl_->Flush(handles);
+    return s.ok() ? impl_->Flush(handles) : s;
   });
 }
 
@@ -219,13 +222,8 @@ Status Store::Compact(const CompactOptions& options) {
     const std::lock_guard one_at_a_time(impl_->compact_mutex);
     for (auto it = first; s.ok() && it != last; ++it) {
       const Family& family = it->second;
-      const bool drops_expired = whole && family.options.ttl_ms > 0 &&
-                                 family.format == CellFormat::kVersioned;
-      if (drops_expired) {
-        s = family.shared_rules->oldest_put.Flush(
-            [&] { return impl_->writer.locks.LockAll(); },
-            [&] { return impl_->Flush({family.handle()}); });
-      }
+      const bool drops_expired = whole && family.has_expiring_deletes();
+      if (drops_expired) s = impl_->FlushNoted(family);
       // The second compaction removes expired puts that were merge operands,
       // and deletes of puts that the first one removed.
       for (int i = 0; s.ok() && i < (drops_expired ? 2 : 1); ++i) {

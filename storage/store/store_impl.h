@@ -43,6 +43,12 @@ class Store::Impl {
     const rocksdb::Status s = opened.CheckWritable();
     return s.ok() ? opened.database->Flush({}, handles) : s;
   }
+  // Flushes a family. Later compactions find its earlier puts in files.
+  rocksdb::Status FlushNoted(const Family& family) {
+    return family.shared_rules->oldest_put.Flush(
+        [this] { return writer.locks.LockAll(); },
+        [&] { return Flush({family.handle()}); });
+  }
 
   // Implements Store::NewBulkLoad. Unless `copied` is null, the load copies
   // these families of another store, which outlive it. Timestamps that the

@@ -495,7 +495,8 @@ class Writer::Draft {
     if (IsOfWholeRow(change.type)) {
       cells_.NoteRowRemoval(at_);
       is_wide_ = true;
-      family().shared_rules->may_have_range_deletions = true;
+      // A transaction's own may never be written.
+      if (!only_read_) family().shared_rules->may_have_range_deletions = true;
       s = batch_->DeleteRange(family().handle(), at_.bytes,
                               RowEnd(at_.bytes, kMaxQualifierBytes));
     } else {

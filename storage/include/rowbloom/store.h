@@ -275,7 +275,8 @@ class Store {
   rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,
                               std::unique_ptr<BulkLoad>* load);
 
-  // Writes all memtables to SSTs, with their filter blocks.
+  // Writes all memtables to SSTs, with their filter blocks. Compactions then
+  // remove expired deletes without regard to puts that are gone by now.
   rocksdb::Status Flush();
 
   // Merges the files of one family, or of all, that overlap the rows, and
