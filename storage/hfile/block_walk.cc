@@ -4,8 +4,6 @@
 
 namespace rowbloom::hfile {
 
-using rocksdb::Status;
-
 bool BlockWalk::Next() {
   const uint64_t end = reader_.blocks_end();
   offset_ = end_;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "storage/hfile/block.h"
 #include "storage/hfile/block_cache.h"
 #include "storage/hfile/reader.h"
 

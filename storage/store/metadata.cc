@@ -37,7 +37,6 @@ NLOHMANN_JSON_SERIALIZE_ENUM(CellFormat,
 namespace {
 
 using nlohmann::json;
-using rocksdb::Slice;
 using rocksdb::Status;
 
 constexpr char kStoreKey[] = "store";

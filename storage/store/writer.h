@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "rocksdb/snapshot.h"
 #include "rocksdb/status.h"
 #include "rocksdb/utilities/transaction.h"
 #include "rowbloom/write_batch.h"

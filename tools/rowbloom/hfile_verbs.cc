@@ -13,7 +13,6 @@
 
 #include "rowbloom/hfile_transfer.h"
 #include "rowbloom/printable.h"
-#include "rowbloom/result.h"
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
 #include "tools/cli/arguments.h"

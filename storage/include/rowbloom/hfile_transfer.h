@@ -18,7 +18,6 @@
 // to a cluster and back, step by step.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>

@@ -1,7 +1,6 @@
 // HFileWriter: writes an HFile as HBase writes it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
