@@ -20,16 +20,15 @@ BlockLocation LoadLocation(const char* at) {
 }
 
 Status CheckLocation(size_t entry, const BlockLocation& location,
-                     const BlockBounds& bounds) {
-  if (location.block_bytes >= kBlockHeaderBytes &&
-      location.offset <= bounds.end_offset &&
-      location.block_bytes <= bounds.end_offset - location.offset) {
+                     uint64_t end_at) {
+  if (location.block_bytes >= kBlockHeaderBytes && location.offset <= end_at &&
+      location.block_bytes <= end_at - location.offset) {
     return Status::OK();
   }
   return Corruption("index entry ", entry, ": block of ", location.block_bytes,
                     " bytes at offset ", location.offset,
                     ", expected at least ", kBlockHeaderBytes,
-                    " bytes that end by offset ", bounds.end_offset);
+                    " bytes that end by offset ", end_at);
 }
 
 Status CheckKey(size_t entry, KeyForm form, std::string_view key,
@@ -74,8 +73,8 @@ int CompareIndexKeys(KeyForm form, std::string_view a, std::string_view b) {
 }
 
 Status RootIndex::Parse(std::string_view bytes, uint64_t entry_count,
-                        KeyForm form, const BlockBounds& bounds,
-                        RootIndex* index, std::string_view* rest) {
+                        KeyForm form, uint64_t end_at, RootIndex* index,
+                        std::string_view* rest) {
   if (entry_count > bytes.size() / kMinRootEntryBytes) {
     return Corruption(entry_count, " index entries, expected at most ",
                       bytes.size() / kMinRootEntryBytes, " in ", bytes.size(),
@@ -97,7 +96,7 @@ Status RootIndex::Parse(std::string_view bytes, uint64_t entry_count,
       return Corruption("index entry ", entry, " of ", entry_count,
                         " is cut off");
     }
-    Status status = CheckLocation(entry, LoadLocation(location.data()), bounds);
+    Status status = CheckLocation(entry, LoadLocation(location.data()), end_at);
     if (status.ok()) status = CheckKey(entry, form, key, before);
     if (!status.ok()) return status;
     before = key;
@@ -122,7 +121,7 @@ size_t RootIndex::Find(std::string_view key) const {
 }
 
 Status NonRootIndex::Check(std::string_view payload, KeyForm form,
-                           const BlockBounds& bounds) {
+                           uint64_t end_at) {
   std::string_view cursor = payload;
   uint32_t entry_count = 0;
   std::string_view starts;
@@ -148,7 +147,7 @@ Status NonRootIndex::Check(std::string_view payload, KeyForm form,
     }
     const std::string_view bytes = entries.substr(start, end - start);
     const std::string_view key = bytes.substr(kLocationBytes);
-    Status status = CheckLocation(entry, LoadLocation(bytes.data()), bounds);
+    Status status = CheckLocation(entry, LoadLocation(bytes.data()), end_at);
     if (status.ok()) status = CheckKey(entry, form, key, before);
     if (!status.ok()) return status;
     before = key;

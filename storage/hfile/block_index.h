@@ -27,22 +27,17 @@ enum class KeyForm : uint8_t {
 // Returns a negative number, 0 or a positive one. REQUIRES well-formed keys.
 int CompareIndexKeys(KeyForm form, std::string_view a, std::string_view b);
 
-// The part of the file that contains all blocks of an index.
-struct BlockBounds {
-  uint64_t end_offset = 0;
-};
-
 // An index in the root form. Does not own the bytes.
 class RootIndex {
  public:
   RootIndex() = default;
 
-  // Parses an index and checks every entry: bounds of blocks and keys, order of
-  // keys. Sets `*rest` to the bytes after the entries. Corruption names no
-  // place.
+  // Parses an index and checks every entry: the bounds and the order of keys,
+  // and that its block ends by `end_at`. Sets `*rest` to the bytes after the
+  // entries. Corruption names no place.
   static rocksdb::Status Parse(std::string_view bytes, uint64_t entry_count,
-                               KeyForm form, const BlockBounds& bounds,
-                               RootIndex* index, std::string_view* rest);
+                               KeyForm form, uint64_t end_at, RootIndex* index,
+                               std::string_view* rest);
 
   size_t size() const { return entry_at_.size(); }
   BlockLocation location(size_t entry) const;
@@ -66,7 +61,7 @@ class NonRootIndex {
 
   // Checks the payload as RootIndex::Parse does. Without entries it is corrupt.
   static rocksdb::Status Check(std::string_view payload, KeyForm form,
-                               const BlockBounds& bounds);
+                               uint64_t end_at);
 
   size_t size() const { return entry_count_; }
   BlockLocation location(size_t entry) const;

@@ -64,8 +64,7 @@ Status ParseBloomDescription(const FileInfo& file_info,
   return Status::OK();
 }
 
-Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
-                        BloomFilter* filter) {
+Status ParseBloomFilter(BloomType type, uint64_t end_at, BloomFilter* filter) {
   std::string_view cursor = filter->block.payload;
   uint32_t version = 0;
   uint32_t hash_type = 0;
@@ -105,7 +104,7 @@ Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
     }
   }
   std::string_view rest;
-  return RootIndex::Parse(cursor, info.chunk_count, form, bounds,
+  return RootIndex::Parse(cursor, info.chunk_count, form, end_at,
                           &filter->chunks, &rest);
 }
 

@@ -44,8 +44,8 @@ struct BloomFilter {
   RootIndex chunks;
 };
 
-// Parses `filter->block`. Errors name no place.
-rocksdb::Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
+// Parses `filter->block`. Chunks end by `end_at`. Errors name no place.
+rocksdb::Status ParseBloomFilter(BloomType type, uint64_t end_at,
                                  BloomFilter* filter);
 
 // The distribution of a filter's keys over its chunks. The filter's description

@@ -115,9 +115,9 @@ Status Reader::LoadOnOpen() {
   // The entries of an encoded index have another form.
   if (Find(file_info_, info::kIndexBlockEncoding) == nullptr ||
       *Find(file_info_, info::kIndexBlockEncoding) == "NONE") {
-    status =
-        RootIndex::Parse(data_root_block_.payload, trailer_.data_index_count,
-                         index_key_form(), bounds(), &data_root_, &rest);
+    status = RootIndex::Parse(data_root_block_.payload,
+                              trailer_.data_index_count, index_key_form(),
+                              trailer_.load_on_open_offset, &data_root_, &rest);
     // The data of entries beyond the trailer's count would never be read.
     const size_t rest_bytes = trailer_.data_index_levels > 1 ? kMidKeyBytes : 0;
     if (status.ok() && rest.size() != rest_bytes) {
@@ -130,7 +130,8 @@ Status Reader::LoadOnOpen() {
     }
   }
   status = RootIndex::Parse(meta_root_block_.payload, trailer_.meta_index_count,
-                            KeyForm::kName, bounds(), &meta_root_, &rest);
+                            KeyForm::kName, trailer_.load_on_open_offset,
+                            &meta_root_, &rest);
   if (!status.ok()) {
     return file_->Located("meta index", meta_root_block_.offset, status);
   }
@@ -235,7 +236,7 @@ void Reader::LoadBloom(const BlockLocation& location, BlockType type) {
     if (status.ok()) {
       status =
           ParseBloomFilter(general ? bloom_description_.type : BloomType::kRow,
-                           bounds(), &loaded);
+                           trailer_.load_on_open_offset, &loaded);
     }
   }
   if (!status.ok()) {
@@ -292,7 +293,8 @@ Status Reader::CachedBlock(const BlockLocation& location, BlockType type,
   Status status = blocks_->Read(location, type, loaded.get(), &scratch);
   if (status.ok() && (type == BlockType::kLeafIndex ||
                       type == BlockType::kIntermediateIndex)) {
-    status = NonRootIndex::Check(loaded->payload, index_key_form(), bounds());
+    status = NonRootIndex::Check(loaded->payload, index_key_form(),
+                                 trailer_.load_on_open_offset);
     if (!status.ok()) {
       return file_->Located("index block", location.offset, status);
     }

@@ -92,8 +92,6 @@ class Reader : public HFileReader {
     return comparator_ == Comparator::kCells ? KeyForm::kCellKey
                                              : KeyForm::kName;
   }
-  // Returns the bounds of the blocks that indexes may name.
-  BlockBounds bounds() const { return {trailer_.load_on_open_offset}; }
   const std::optional<BloomFilter>& general_bloom() const {
     return general_bloom_;
   }

@@ -49,7 +49,7 @@ uint64_t BytesOf(const hfile::Reader& reader, const BloomFilter& filter,
   hfile::BlockHeader header;
   const Status status =
       reader.blocks().ReadHeader(filter.chunks.location(entry).offset,
-                                 reader.bounds().end_offset, &header);
+                                 reader.trailer().load_on_open_offset, &header);
   return status.ok() ? header.payload_bytes : 0;
 }
 

@@ -282,7 +282,8 @@ Status HFileTable::ForEachBlock(
                             block.type == BlockType::kIntermediateIndex;
       if (block.status.ok() && is_index && reader_->is_readable()) {
         block.status = hfile::NonRootIndex::Check(
-            walk.block().payload, reader_->index_key_form(), reader_->bounds());
+            walk.block().payload, reader_->index_key_form(),
+            reader_->trailer().load_on_open_offset);
         if (!block.status.ok()) {
           block.status = reader_->file().Located("index block", walk.offset(),
                                                  block.status);
