@@ -152,7 +152,7 @@ std::string BloomKey(const BloomDescription& description, std::string_view row,
     return RowColBloomKey(row, qualifier);
   }
   return std::string(description.type == BloomType::kRowPrefixFixedLength
-                         ? RowPrefix(row, description.prefix_bytes)
+                         ? row.substr(0, description.prefix_bytes)
                          : row);
 }
 

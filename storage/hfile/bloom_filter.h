@@ -71,11 +71,6 @@ inline constexpr uint64_t kDefaultChunkBytes = 128 * 1024;
 // Returns the key of a ROWCOL filter: that of a cell without a family.
 std::string RowColBloomKey(std::string_view row, std::string_view qualifier);
 
-// Returns the part of the row that is the key of a filter of row prefixes.
-inline std::string_view RowPrefix(std::string_view row, uint32_t prefix_bytes) {
-  return row.substr(0, prefix_bytes);
-}
-
 // Returns the key of a cell in a general filter of this description.
 std::string BloomKey(const BloomDescription& description, std::string_view row,
                      std::string_view qualifier);

@@ -425,7 +425,7 @@ bool Reader::MayContainRow(std::string_view row) const {
     case BloomType::kRow:
       return ProbeForRow(row);
     case BloomType::kRowPrefixFixedLength:
-      return ProbeForRow(RowPrefix(row, bloom_description_.prefix_bytes));
+      return ProbeForRow(row.substr(0, bloom_description_.prefix_bytes));
     default:
       return true;
   }
@@ -471,7 +471,7 @@ bool Reader::MayContainScan(std::string_view start_row,
                           start_row.begin());
   if (shared < prefix_bytes) return true;
   if (trailer_.entry_count == 0) return false;
-  return ProbeForRow(RowPrefix(start_row, prefix_bytes));
+  return ProbeForRow(start_row.substr(0, prefix_bytes));
 }
 
 bool Reader::MayContainDeleteFamily(std::string_view row) const {

@@ -292,7 +292,7 @@ void Writer::AddToBlooms(const HFileCellView& cell) {
         general_bloom_->Add(RowColBloomKey(cell.row, cell.qualifier));
         break;
       case BloomType::kRowPrefixFixedLength:
-        general_bloom_->Add(RowPrefix(cell.row, options_.bloom_prefix_bytes));
+        general_bloom_->Add(cell.row.substr(0, options_.bloom_prefix_bytes));
         break;
       default:
         general_bloom_->Add(cell.row);
