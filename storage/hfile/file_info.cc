@@ -41,18 +41,17 @@ bool IsReserved(std::string_view name) {
 }
 
 Status ParseFileInfo(std::string_view payload, FileInfo* file_info) {
-  std::string_view cursor = payload;
   std::string_view magic;
   uint64_t message_bytes = 0;
   std::string_view message;
-  if (!GetBytes(&cursor, kProtobufMagic.size(), &magic) ||
+  if (!GetBytes(&payload, kProtobufMagic.size(), &magic) ||
       magic != kProtobufMagic) {
     return Status::Corruption("file info does not start with \"PBUF\"");
   }
-  if (!GetVarint(&cursor, &message_bytes) ||
-      !GetBytes(&cursor, message_bytes, &message)) {
+  if (!GetVarint(&payload, &message_bytes) ||
+      !GetBytes(&payload, message_bytes, &message)) {
     return Corruption("file info of ", message_bytes,
-                      " bytes, expected at most ", cursor.size());
+                      " bytes, expected at most ", payload.size());
   }
   proto::FileInfo parsed;
   if (!ParseMessage(message, &parsed)) {

@@ -53,19 +53,17 @@ const std::string* TagDictionary::Get(size_t number) {
 }
 
 bool AreTags(std::string_view bytes) {
-  std::string_view cursor = bytes;
-  while (cursor.size() > 0) {
+  while (!bytes.empty()) {
     std::string_view tag;
-    if (!ReadTag(&cursor, &tag)) return false;
+    if (!ReadTag(&bytes, &tag)) return false;
   }
   return true;
 }
 
 void CompressTags(std::string_view tags, TagDictionary* dictionary,
                   std::string* out) {
-  std::string_view cursor = tags;
   std::string_view tag;
-  while (ReadTag(&cursor, &tag)) {
+  while (ReadTag(&tags, &tag)) {
     if (const auto number = dictionary->Find(tag)) {
       PutBig<uint16_t>(out, static_cast<uint16_t>(*number));
       continue;
