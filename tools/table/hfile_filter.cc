@@ -58,11 +58,7 @@ uint64_t BytesOf(const hfile::Reader& reader, const BloomFilter& filter,
 void AddPlanned(const hfile::ChunkPlan& plan, bool last, SectionFacts* facts) {
   facts->keys = last ? plan.last_keys : plan.full_keys;
   facts->capacity_keys = last ? plan.last_max_keys : plan.full_keys;
-  if (last) {
-    facts->folds = plan.last_folds;
-  } else {
-    facts->folds = 0;
-  }
+  facts->folds = last ? plan.last_folds : 0;
 }
 
 // Adds the facts that follow from the bits of a chunk.

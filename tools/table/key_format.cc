@@ -11,22 +11,12 @@
 #include "tools/cli/text.h"
 
 namespace rowbloom::table {
-namespace {
-
-constexpr size_t kRowLengthBytes = 2;
-
-uint8_t ByteAt(std::string_view bytes, size_t at) {
-  return static_cast<uint8_t>(bytes[at]);
-}
-
-}  // namespace
 
 std::optional<KeyParts> ParseHFileColumn(std::string_view bytes) {
-  if (bytes.size() < kRowLengthBytes + 1) return std::nullopt;
-  const size_t row_bytes = size_t{ByteAt(bytes, 0)} << 8 | ByteAt(bytes, 1);
-  bytes.remove_prefix(kRowLengthBytes);
+  uint16_t row_bytes = 0;
+  if (!GetBig(&bytes, &row_bytes)) return std::nullopt;
   if (row_bytes >= bytes.size()) return std::nullopt;
-  const size_t family_bytes = ByteAt(bytes, row_bytes);
+  const auto family_bytes = static_cast<uint8_t>(bytes[row_bytes]);
   const std::string_view rest = bytes.substr(row_bytes + 1);
   if (family_bytes > rest.size()) return std::nullopt;
   return KeyParts{bytes.substr(0, row_bytes), rest.substr(0, family_bytes),
