@@ -66,9 +66,7 @@ class Prober {
         record_("probe", file.path()) {}
 
   ExitCode Run(ProbeCounts* counts) {
-    if (!output_.json) {
-      output_.out << WithoutControls(file_.path()) << "\n";
-    }
+    output_.Line(file_.path());
     Encode();
     bool may_match = true;
     std::unique_ptr<FilterReader> filter;

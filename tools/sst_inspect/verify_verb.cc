@@ -63,7 +63,7 @@ ExitCode PrintVerify(const TableFile& file, const VerifyArgs& args,
                      const Output& output) {
   const KeyFormat format =
       Require(FormatOf(file, args.key_layout, /*hex=*/false));
-  if (!output.json) output.out << WithoutControls(file.path()) << "\n";
+  output.Line(file.path());
   constexpr uint64_t kMostProblems = 20;
   PrintedFindings findings(file.path(), output, kMostProblems);
   VerifyCounts counts;
