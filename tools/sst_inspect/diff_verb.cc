@@ -61,8 +61,8 @@ class Differ {
     DiffCells();
     DiffRangeDeletions();
     Report();
-    return cells_.Differ() || ranges_.Differ() ? ExitCode::kFinding
-                                               : ExitCode::kOk;
+    return cells_.differing() + ranges_.differing() > 0 ? ExitCode::kFinding
+                                                        : ExitCode::kOk;
   }
 
  private:
@@ -73,7 +73,6 @@ class Differ {
     uint64_t changed = 0;
 
     uint64_t differing() const { return only_a + only_b + changed; }
-    bool Differ() const { return differing() > 0; }
   };
   enum class Side : uint8_t { kA, kB };
   // A range deletion: start, end and sequence number.
