@@ -47,7 +47,6 @@ void EntryCursor::ReadRestarts() {
   const size_t count_at = block_.size() - kRestartBytes;
   auto count = LoadFixed<uint32_t>(block_.data() + count_at);
   size_t restarts_end = count_at;
-  has_even_keys_ = (count & kEvenKeysBit) != 0;
   count &= ~kEvenKeysBit;
   if (form_ == ValueForm::kData && (count & kValuesApartBit) != 0) {
     count &= ~kValuesApartBit;

@@ -80,10 +80,6 @@ class EntryCursor {
   std::string_view first_key() const { return first_key_; }
 
   bool has_hash_index() const { return has_hash_index_; }
-  // Tells whether the block says that its keys are spread evenly.
-  bool has_even_keys() const { return has_even_keys_; }
-  // Tells whether the values are stored behind all keys.
-  bool has_values_apart() const { return values_apart_; }
 
   // Corruption with the offset in the block, or OK.
   const rocksdb::Status& status() const { return status_; }
@@ -118,7 +114,6 @@ class EntryCursor {
   size_t values_at_ = 0;  // the offset of the next value, if values_apart_
   size_t restart_count_ = 0;
   bool has_hash_index_ = false;
-  bool has_even_keys_ = false;
   size_t next_restart_ = 0;     // index of the first restart not yet reached
   size_t next_restart_at_ = 0;  // its offset; after the last, that of no entry
   size_t at_ = 0;               // offset of the next entry
