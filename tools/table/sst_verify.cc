@@ -97,30 +97,26 @@ class FilterCheck {
     return file_.file().filter().form == sst::FilterForm::kPerBlock;
   }
 
-  // Looks up the keys that were added.
+  // Looks up the keys that were added, several at a time, so that their memory
+  // accesses overlap.
   void Probe() {
-    std::array<std::string_view, DecodedFilter::kMostKeys> keys;
+    std::array<std::string_view, DecodedFilter::kMostKeys> added;
     const std::string_view bytes = bytes_;
     size_t start = 0;
     for (size_t i = 0; i < count_; ++i) {
-      keys[i] = bytes.substr(start, ends_[i] - start);
+      added[i] = bytes.substr(start, ends_[i] - start);
       start = ends_[i];
     }
-    ProbeSome(std::span(keys).first(count_), ascending_);
-    bytes_.clear();
-    count_ = 0;
-    ascending_ = true;
-  }
-
-  // Probes several keys at a time, so that their memory accesses overlap.
-  void ProbeSome(std::span<const std::string_view> keys, bool ascending) {
-    while (!keys.empty()) {
-      const size_t count = filter_.CountInOnePartition(keys, ascending);
+    for (auto keys = std::span(added).first(count_); !keys.empty();) {
+      const size_t count = filter_.CountInOnePartition(keys, ascending_);
       LoadPartition(filter_.PartitionFor(keys.front()));
       // A partition that cannot be read is reported as a block.
       if (probed_ != nullptr) ProbePartition(keys.first(count));
       keys = keys.subspan(count);
     }
+    bytes_.clear();
+    count_ = 0;
+    ascending_ = true;
   }
 
   void LoadPartition(size_t partition) {
