@@ -15,9 +15,8 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-struct TreeArgs : FileArgs {
+struct TreeArgs : DrawnArgs {
   bool files = false;
-  std::string html;  // empty: text
 
   void AddTo(CLI::App* command) {
     FileArgs::AddTo(command, "DB", "Directory of a database");
