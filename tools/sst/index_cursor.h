@@ -41,10 +41,8 @@ class IndexCursor {
 
   // The present entry. REQUIRES that the last Next() returned true.
   const BlockHandle& handle() const { return entry_.handle; }
-  // The stored key: a user key or an internal key, see IndexLocation. No key of
-  // this block is after it, and no key of the next block is before it.
-  const std::string& key() const { return leaf_.entries->key(); }
-  // The user key of key(), with its timestamp.
+  // A user key with its timestamp. No key of this block is after it, and no key
+  // of the next block is before it.
   std::string_view user_key() const { return entry_.user_key; }
   // The first internal key of the block, for IndexForm::kFirstKey; else empty.
   std::string_view first_key() const { return entry_.first_key; }
