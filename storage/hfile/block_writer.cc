@@ -17,8 +17,8 @@ BlockWriter::BlockWriter(const FileForm& options, OutputFile* file)
 Status BlockWriter::CheckBytes(size_t block_bytes) const {
   if (block_bytes <= kHFileMaxBlockBytes) return Status::OK();
   return InvalidArgument(file_->path(), ": block of ", block_bytes,
-                         " bytes at offset ", offset(), ", expected at most ",
-                         kHFileMaxBlockBytes);
+                         " bytes at offset ", file_->size_bytes(),
+                         ", expected at most ", kHFileMaxBlockBytes);
 }
 
 Status BlockWriter::Write(BlockType type, std::string_view payload,
@@ -36,7 +36,7 @@ Status BlockWriter::Write(BlockType type, std::string_view payload,
   header.checksum = checksum_;
   header.bytes_per_checksum = bytes_per_checksum_;
   SealBlock(header, &stored_);
-  location->offset = offset();
+  location->offset = file_->size_bytes();
   location->block_bytes = static_cast<uint32_t>(stored_.size());
   previous = static_cast<int64_t>(location->offset);
   return file_->Append(stored_);

@@ -28,8 +28,6 @@ class BlockWriter {
   rocksdb::Status Write(BlockType type, std::string_view payload,
                         BlockLocation* location);
 
-  uint64_t offset() const { return file_->size_bytes(); }
-
  private:
   OutputFile* const file_;
   PayloadCompressor compressor_;
