@@ -73,7 +73,7 @@ bool ParseKey(std::string_view bytes, HFileKey* key) {
     return false;
   }
   const size_t qualifier_at = family_at + family_bytes;
-  const char* tail = bytes.data() + bytes.size() - 9;
+  const char* tail = bytes.data() + bytes.size() - kTimestampTypeBytes;
   key->row = bytes.substr(kRowLengthBytes, row_bytes);
   key->family = bytes.substr(family_at, family_bytes);
   key->qualifier =

@@ -23,6 +23,8 @@ inline constexpr size_t kFamilyLengthBytes = 1;
 inline constexpr size_t kTagsLengthBytes = 2;
 // The fixed part of a key: the two lengths, the timestamp and the type.
 inline constexpr size_t kKeyFixedBytes = 12;
+// The timestamp and the type, which end a key.
+inline constexpr size_t kTimestampTypeBytes = 9;
 // The fixed part of a cell: the lengths of key and value.
 inline constexpr size_t kCellFixedBytes = 8;
 

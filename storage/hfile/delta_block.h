@@ -18,9 +18,6 @@
 
 namespace rowbloom::hfile {
 
-// The timestamp and the type take these bytes at the end of a key.
-inline constexpr size_t kTimestampTypeBytes = 9;
-
 class DeltaCells : public BlockCells {
  public:
   [[nodiscard]] bool Start(std::string_view payload) final;

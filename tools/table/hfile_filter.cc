@@ -28,12 +28,11 @@ double FillOf(std::string_view bits) {
 
 // Formats a filter key. Those of ROWCOL filters are cell keys without a family.
 std::string KeyText(BloomType type, std::string_view key) {
-  const auto column =
-      type == BloomType::kRowCol && key.size() >= kHFileKeySuffixBytes
-          ? ParseHFileColumn(key.substr(0, key.size() - kHFileKeySuffixBytes))
-          : std::nullopt;
-  if (!column) return ToPrintable(key);
-  return ToPrintable(column->row) + "/" + ToPrintable(column->qualifier);
+  HFileKey cell;
+  if (type != BloomType::kRowCol || !hfile::ParseKey(key, &cell)) {
+    return ToPrintable(key);
+  }
+  return ToPrintable(cell.row) + "/" + ToPrintable(cell.qualifier);
 }
 
 // Estimates the number of keys that set this share of the bits.

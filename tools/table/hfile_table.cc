@@ -159,7 +159,8 @@ std::optional<std::string> TimeRangeText(const hfile::FileInfo& file_info) {
 }
 
 KeyFormat TextFormat() {
-  return {.form = KeyForm::kHFile, .timestamp_bytes = kHFileKeySuffixBytes};
+  return {.form = KeyForm::kHFile,
+          .timestamp_bytes = hfile::kTimestampTypeBytes};
 }
 
 // The form of the bytes of a file info entry.
@@ -258,7 +259,7 @@ HFileTable::HFileTable(std::unique_ptr<hfile::Reader> reader)
                                   ? sst::KeyOrder::kBytewise
                                   : sst::KeyOrder::kUnknown,
                  .key_form = KeyForm::kHFile,
-                 .timestamp_bytes = kHFileKeySuffixBytes,
+                 .timestamp_bytes = hfile::kTimestampTypeBytes,
                  .index_keys_come_first = true,
                  .filter_part = "chunk"}),
       reader_(std::move(reader)) {}

@@ -121,7 +121,7 @@ std::string KeyFormat::JoinKey(std::string_view row_bytes,
   if (form != KeyForm::kHFile) return key.append(row_bytes).append(qualifier);
   hfile::AppendKey({.row = row_bytes, .family = family, .qualifier = qualifier},
                    &key);
-  key.resize(key.size() - kHFileKeySuffixBytes);
+  key.resize(key.size() - hfile::kTimestampTypeBytes);
   return key;
 }
 

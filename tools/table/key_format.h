@@ -25,8 +25,6 @@ struct KeyParts {
 //   key = column, timestamp i64, type u8; all numbers big-endian
 //   column = row length u16, row, family length u8, family, qualifier
 //
-// The size of timestamp and type.
-inline constexpr size_t kHFileKeySuffixBytes = 9;
 // Returns views of the bytes; nullopt if they are no column.
 std::optional<KeyParts> ParseHFileColumn(std::string_view bytes);
 // "put", "delete-family", ...; "type 0x99" for a number that is none of them.
