@@ -5,9 +5,7 @@
 #include "lib/bytes/text.h"
 #include "storage/format/coding.h"
 #include "storage/format/status_text.h"
-#include "storage/hfile/diff_block.h"
-#include "storage/hfile/fast_diff_block.h"
-#include "storage/hfile/prefix_block.h"
+#include "storage/hfile/delta_block.h"
 #include "storage/hfile/row_index_block.h"
 
 namespace rowbloom {

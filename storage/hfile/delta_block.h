@@ -1,4 +1,4 @@
-// PREFIX, DIFF and FAST_DIFF share this: a cell is stored as its difference
+// The encodings PREFIX, DIFF and FAST_DIFF: a cell is stored as its difference
 // from the cell before it.
 //
 //   payload = encoding u16, size i32 of all cells in a plain block, cells
@@ -102,6 +102,73 @@ class DeltaBuilder : public BlockBuilder {
   size_t value_at_ = 0;
   size_t value_bytes_ = 0;
   TagDictionary dictionary_;
+};
+
+// PREFIX leaves out the first bytes of a key if the previous key has the same.
+class PrefixCells : public DeltaCells {
+ public:
+  PrefixCells(const CellForm& form, uint64_t max_cells_bytes)
+      : DeltaCells(HFileEncoding::kPrefix, form, max_cells_bytes) {}
+
+ private:
+  bool ReadKeyAndValue() override;
+};
+
+class PrefixBuilder : public DeltaBuilder {
+ public:
+  explicit PrefixBuilder(const CellForm& form)
+      : DeltaBuilder(HFileEncoding::kPrefix, form) {}
+
+ private:
+  void AddKeyAndValue(const HFileCellView* before,
+                      const HFileCellView& cell) override;
+};
+
+// FAST_DIFF stores the parts of row, qualifier, timestamp, type and value that
+// a cell does not share with the previous cell. Many tables use it by default.
+class FastDiffCells : public DeltaCells {
+ public:
+  FastDiffCells(const CellForm& form, uint64_t max_cells_bytes)
+      : DeltaCells(HFileEncoding::kFastDiff, form, max_cells_bytes) {}
+
+ private:
+  bool ReadKeyAndValue() override;
+  bool ReadTimestamp(size_t common_bytes);
+};
+
+class FastDiffBuilder : public DeltaBuilder {
+ public:
+  explicit FastDiffBuilder(const CellForm& form)
+      : DeltaBuilder(HFileEncoding::kFastDiff, form) {}
+
+ private:
+  void AddKeyAndValue(const HFileCellView* before,
+                      const HFileCellView& cell) override;
+};
+
+// DIFF is like FAST_DIFF, but stores a timestamp as a difference if that is
+// shorter, and every value whole.
+class DiffCells : public DeltaCells {
+ public:
+  DiffCells(const CellForm& form, uint64_t max_cells_bytes)
+      : DeltaCells(HFileEncoding::kDiff, form, max_cells_bytes) {}
+
+ private:
+  bool ReadHead() override;
+  bool ReadKeyAndValue() override;
+  bool ReadTimestamp(uint8_t flags);
+
+  std::string_view family_;  // all cells'; points into the payload
+};
+
+class DiffBuilder : public DeltaBuilder {
+ public:
+  explicit DiffBuilder(const CellForm& form)
+      : DeltaBuilder(HFileEncoding::kDiff, form) {}
+
+ private:
+  void AddKeyAndValue(const HFileCellView* before,
+                      const HFileCellView& cell) override;
 };
 
 }  // namespace rowbloom::hfile

@@ -1,10 +1,9 @@
-#include "storage/hfile/fast_diff_block.h"
-
 #include <algorithm>
 #include <bit>
 
 #include "lib/bytes/text.h"
 #include "storage/format/coding.h"
+#include "storage/hfile/delta_block.h"
 
 namespace rowbloom::hfile {
 namespace {

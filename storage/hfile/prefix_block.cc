@@ -1,9 +1,8 @@
-#include "storage/hfile/prefix_block.h"
-
 #include <string>
 
 #include "lib/bytes/text.h"
 #include "storage/format/coding.h"
+#include "storage/hfile/delta_block.h"
 
 namespace rowbloom::hfile {
 
