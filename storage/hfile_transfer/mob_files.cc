@@ -114,12 +114,13 @@ Status MobFiles::Open(const std::string& root, std::string_view family,
   }
   std::string path;
   for (const char* in : {"/mobdir", "/archive"}) {
-    if (root.empty() || !path.empty()) break;
+    if (root.empty() || !path.empty() || missing_.contains(name)) break;
     Status s =
         FindInRegions(root + in + of_table, family_and_file, &region_, &path);
     if (!s.ok()) return s;
   }
   if (path.empty()) {
+    missing_.insert(name);
     return NotSupported(
         "its value is in MOB file \"", ToPrintable(reference.file),
         "\", which is in no region below mobdir", of_table, " or archive",

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,7 @@ class MobFiles {
   const HFileReaderOptions options_;
   // By root, table, family and file.
   std::map<std::string, std::unique_ptr<HFileReader>> open_;
+  std::set<std::string> missing_;
   std::string region_;  // the directory of the last file
 };
 
