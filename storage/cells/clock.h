@@ -39,6 +39,10 @@ class LeasedClock {
   // The store's time: the machine's, or the latest that was returned if that is
   // later. It is at most kMaxNowMs, so that a cell can run ahead of it.
   uint64_t Now() { return RaiseTo(WallNow()); }
+  // The time that Now would return. Now() may return earlier times afterwards.
+  uint64_t Peek() const {
+    return std::max(last_ms_.load(), std::min(WallNow(), kMaxNowMs));
+  }
 
   // Returns the time by which the store's is ahead of the machine's.
   uint64_t AheadMs() const {

@@ -108,11 +108,12 @@ class Writer::Draft {
         batch_(transaction == nullptr
                    ? &own_batch_
                    : transaction->GetWriteBatch()->GetWriteBatch()) {
-    now_ms_ = opened_.shared->clock.Now();
+    LeasedClock& clock = opened_.shared->clock;
+    now_ms_ = snapshot == nullptr ? clock.Now() : clock.Peek();
     if (snapshot != nullptr) only_read_.emplace();
-    guard.ForEach([&](RowLocks::Stripe* stripe) {
-      Forget(stripe);
-      if (only_read_) only_read_->given = stripe->given;
+    guard.ForEach([this](RowLocks::Stripe* stripe) {
+      if (!only_read_) return Forget(stripe);
+      only_read_->given = stripe->given;
     });
   }
 

@@ -370,6 +370,24 @@ TEST_F(HostileClock, StandsStillAndADeleteAfterOneThatFailsTakesTheNewest) {
   }
 }
 
+TEST_F(HostileClock, IsNotMovedByReadsOfATransaction) {
+  const auto store =
+      OpenOrFail({.transactions = true}, dir_.File("transactions"),
+                 {{"s", {.max_versions = 5}}}, [this] { return wall_ms_; });
+  std::unique_ptr<Transaction> transaction;
+  ASSERT_THAT(store->Begin(&transaction), IsOk());
+  transaction->Put("r", "s", "q", "v");
+  wall_ms_ = k2099;
+  std::optional<std::string> value;
+  ASSERT_THAT(transaction->Get("r", "s", "q", &value), IsOk());
+  EXPECT_EQ(value, "v");
+  wall_ms_ = kNow;
+  ASSERT_THAT(transaction->Commit(), IsOk());
+  const std::vector<Cell> cells = GetVersionsOf(*store, "r", "s", "q", {});
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_LE(cells[0].timestamp_ms, kNow + GivenTimes::kMaxAheadMs);
+}
+
 // A delete of a version that is to come takes it when the clock gets there.
 TEST_F(HostileClock, ReachesADeletedTimeAndUpdatesAreRefusedRatherThanLost) {
   WriteBatch batch;
