@@ -32,9 +32,9 @@ class RootIndex {
  public:
   RootIndex() = default;
 
-  // Parses an index and checks every entry: the bounds and the order of keys,
-  // and that its block ends by `end_at`. Sets `*rest` to the bytes after the
-  // entries. Corruption names no place.
+  // Parses an index and checks every entry: the form and order of its key, and
+  // that its block ends by the offset `end_at`. Sets `*rest` to the bytes after
+  // the entries. Corruption names no place.
   static rocksdb::Status Parse(std::string_view bytes, uint64_t entry_count,
                                KeyForm form, uint64_t end_at, RootIndex* index,
                                std::string_view* rest);

@@ -187,8 +187,9 @@ Status Store::Flush() {
     Status s;
     for (const auto& [name, family] : *families) {
       handles.push_back(family.handle());
-      if (s.ok() && family.has_expiring_deletes())
+      if (s.ok() && family.has_expiring_deletes()) {
         s = impl_->FlushNoted(family);
+      }
     }
     return s.ok() ? impl_->Flush(handles) : s;
   });

@@ -43,7 +43,7 @@ class Store::Impl {
     const rocksdb::Status s = opened.CheckWritable();
     return s.ok() ? opened.database->Flush({}, handles) : s;
   }
-  // Flushes a family. Later compactions find its earlier puts in files.
+  // Flushes a family, and forgets the puts that were noted before (OldestPut).
   rocksdb::Status FlushNoted(const Family& family) {
     return family.shared_rules->oldest_put.Flush(
         [this] { return writer.locks.LockAll(); },

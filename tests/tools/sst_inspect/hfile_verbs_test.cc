@@ -187,7 +187,8 @@ TEST_F(HFileVerbs, MeasuredRatesAreThePredictedOnes) {
       SCOPED_TRACE(one.dump());
       EXPECT_GT(one["probed"], count / 4);
       EXPECT_GT(one["passed"], 0);
-      // Three times the interval of 95 %, as filters of other rows differ, too.
+      // The bound is three times the interval of 95 %, as filters of other rows
+      // differ, too.
       const double rate = one["rate"];
       EXPECT_LT(one["predicted"],
                 rate + 3 * (one["high"].get<double>() - rate));
