@@ -61,6 +61,90 @@ Entries Limited(Entries entries, const VersionRules& rules) {
   return entries;
 }
 
+// Reads the entries of a stored cell. A function that returns false has set
+// *problem.
+class EntryReader {
+ public:
+  EntryReader(std::string_view stored, std::string* problem)
+      : stored_(stored), rest_(stored), problem_(problem) {}
+
+  bool AtEnd() const { return rest_.empty(); }
+
+  bool ReadVersion() {
+    uint8_t version = 0;
+    if (GetFixed(&rest_, &version) && version == kVersionedFormatVersion) {
+      return true;
+    }
+    return Fail(stored_, Concat("format version ", kVersionedFormatVersion),
+                stored_.empty() ? "no bytes" : std::to_string(version));
+  }
+
+  // Reads the entry that follows `before`, which is null for the first one.
+  bool Read(const Entry* before, Entry* entry) {
+    const std::string_view start = rest_;
+    uint8_t type = 0;
+    if (!GetFixed(&rest_, &type) ||
+        (!IsEntryType(static_cast<ChangeType>(type)) && type != kPutWithTtl)) {
+      return Fail(start, "an entry of type 4, 5, 8, 10, 12 or 14",
+                  std::to_string(type));
+    }
+    const bool has_ttl = type == kPutWithTtl;
+    entry->type = has_ttl ? ChangeType::kPut : static_cast<ChangeType>(type);
+    if (!ReadTimestamp(&entry->timestamp_ms) ||
+        (has_ttl && !ReadNumber("a TTL", kMaxTimestampMs, &entry->ttl_ms)) ||
+        (entry->type == ChangeType::kPut && !ReadValue(&entry->value))) {
+      return false;
+    }
+    if (before == nullptr || ComesBefore(*before, *entry)) return true;
+    return Fail(start, "an older entry than the one before",
+                Concat("type ", type, " at ", entry->timestamp_ms));
+  }
+
+ private:
+  bool Fail(std::string_view from, const std::string& expected,
+            const std::string& found) {
+    *problem_ =
+        Concat("at offset ", stored_.size() - from.size(), " of ",
+               stored_.size(), ": expected ", expected, ", found ", found);
+    return false;
+  }
+
+  bool ReadTimestamp(uint64_t* timestamp_ms) {
+    const std::string_view from = rest_;
+    if (!GetFixed(&rest_, timestamp_ms)) {
+      return Fail(from, "a timestamp of 8 bytes", std::to_string(rest_.size()));
+    }
+    if (*timestamp_ms <= kMaxTimestampMs) return true;
+    return Fail(from, Concat("a timestamp up to ", kMaxTimestampMs),
+                std::to_string(*timestamp_ms));
+  }
+
+  bool ReadNumber(const char* what, uint64_t limit, uint64_t* number) {
+    const std::string_view from = rest_;
+    const bool is_number = GetVarint(&rest_, number);
+    if (!is_number || *number > limit) {
+      return Fail(from, Concat(what, " of up to ", limit),
+                  is_number ? std::to_string(*number) : "no number");
+    }
+    const size_t byte_count = from.size() - rest_.size();
+    if (byte_count == 1 || from[byte_count - 1] != 0) return true;
+    return Fail(from, Concat(what, " in as few bytes as it needs"),
+                "a last byte of 0");
+  }
+
+  bool ReadValue(std::string_view* value) {
+    uint64_t length = 0;
+    if (!ReadNumber("a length", kMaxValueBytes, &length)) return false;
+    if (GetBytes(&rest_, length, value)) return true;
+    return Fail(rest_, Concat("a value of ", length, " bytes"),
+                std::to_string(rest_.size()));
+  }
+
+  const std::string_view stored_;
+  std::string_view rest_;
+  std::string* const problem_;
+};
+
 }  // namespace
 
 bool ComesBefore(const Entry& a, const Entry& b) {
@@ -92,63 +176,12 @@ std::string EncodeEntryHead(const Entry& entry) {
 bool DecodeEntries(std::string_view stored, Entries* entries,
                    std::string* problem) {
   entries->clear();
-  std::string_view rest = stored;
-  const auto fail = [&](std::string_view from, const std::string& expected,
-                        const std::string& found) {
-    *problem =
-        Concat("at offset ", stored.size() - from.size(), " of ", stored.size(),
-               ": expected ", expected, ", found ", found);
-    return false;
-  };
-  uint8_t version = 0;
-  if (!GetFixed(&rest, &version) || version != kVersionedFormatVersion) {
-    return fail(stored, Concat("format version ", kVersionedFormatVersion),
-                stored.empty() ? "no bytes" : std::to_string(version));
-  }
-  while (!rest.empty()) {
-    const std::string_view start = rest;
-    uint8_t type = 0;
-    if (!GetFixed(&rest, &type) ||
-        (!IsEntryType(static_cast<ChangeType>(type)) && type != kPutWithTtl)) {
-      return fail(start, "an entry of type 4, 5, 8, 10, 12 or 14",
-                  std::to_string(type));
-    }
-    const bool has_ttl = type == kPutWithTtl;
-    Entry entry{has_ttl ? ChangeType::kPut : static_cast<ChangeType>(type)};
-    std::string_view from = rest;
-    if (!GetFixed(&rest, &entry.timestamp_ms)) {
-      return fail(from, "a timestamp of 8 bytes", std::to_string(rest.size()));
-    }
-    if (entry.timestamp_ms > kMaxTimestampMs) {
-      return fail(from, Concat("a timestamp up to ", kMaxTimestampMs),
-                  std::to_string(entry.timestamp_ms));
-    }
-    const auto read = [&](const char* what, uint64_t limit, uint64_t* number) {
-      const std::string_view at = rest;
-      const bool is_number = GetVarint(&rest, number);
-      if (!is_number || *number > limit) {
-        return fail(at, Concat(what, " of up to ", limit),
-                    is_number ? std::to_string(*number) : "no number");
-      }
-      const size_t byte_count = at.size() - rest.size();
-      if (byte_count > 1 && at[byte_count - 1] == 0) {
-        return fail(at, Concat(what, " in as few bytes as it needs"),
-                    "a last byte of 0");
-      }
-      return true;
-    };
-    if (has_ttl && !read("a TTL", kMaxTimestampMs, &entry.ttl_ms)) return false;
-    if (entry.type == ChangeType::kPut) {
-      uint64_t length = 0;
-      if (!read("a length", kMaxValueBytes, &length)) return false;
-      if (!GetBytes(&rest, length, &entry.value)) {
-        return fail(rest, Concat("a value of ", length, " bytes"),
-                    std::to_string(rest.size()));
-      }
-    }
-    if (!entries->empty() && !ComesBefore(entries->back(), entry)) {
-      return fail(start, "an older entry than the one before",
-                  Concat("type ", type, " at ", entry.timestamp_ms));
+  EntryReader reader(stored, problem);
+  if (!reader.ReadVersion()) return false;
+  while (!reader.AtEnd()) {
+    Entry entry;
+    if (!reader.Read(entries->empty() ? nullptr : &entries->back(), &entry)) {
+      return false;
     }
     entries->push_back(entry);
   }
