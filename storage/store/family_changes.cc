@@ -39,6 +39,51 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
       ToString(setup->family.format));
 }
 
+struct Creation {
+  FamilyMap families;  // of the store, with the new ones
+  std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
+  rocksdb::WriteBatch records;
+};
+
+// Checks new families, and changes nothing in the store.
+Status PrepareCreation(std::span<const FamilyDescriptor> added,
+                       const OpenedStore& opened, Creation* creation) {
+  const SharedFamilies before = opened.families->Get();
+  creation->families = *before;
+  for (const auto& [name, options] : added) {
+    if (Status s = CheckFamilyName(name); !s.ok()) return s;
+    if (creation->families.contains(name)) {
+      return before->contains(name)
+                 ? InvalidArgument(QuotedFamily(name), " is in the store at ",
+                                   opened.path, " already")
+                 : InvalidArgument(QuotedFamily(name), " is listed twice");
+    }
+    FamilySetup setup;
+    Status s =
+        MakeFamilySetup(name, options, opened.options, opened.shared, &setup);
+    if (!s.ok()) return s;
+    PutFamilyRecord(FamilyState::kKept, name, options, &creation->records);
+    creation->column_families.push_back(std::move(setup.descriptor));
+    creation->families.emplace(name, std::move(setup.family));
+  }
+  return Status::OK();
+}
+
+Status Create(Creation* creation, Database* database) {
+  for (const auto& family : creation->column_families) {
+    // A drop that failed half-way may have left a column family of that name.
+    Status s = database->DropColumnFamily(family.name);
+    if (!s.ok()) return s;
+  }
+  Status s = database->WriteSynced(&creation->records);
+  if (s.ok()) s = database->CreateColumnFamilies(creation->column_families);
+  if (!s.ok()) return s;
+  for (const auto& family : creation->column_families) {
+    creation->families.at(family.name).Connect(*database, family.name);
+  }
+  return s;
+}
+
 }  // namespace
 
 Status Store::CreateFamilies(std::span<const FamilyDescriptor> added) {
@@ -46,52 +91,17 @@ Status Store::CreateFamilies(std::span<const FamilyDescriptor> added) {
     if (added.empty()) return Status::OK();
     OpenedStore& opened = impl_->opened;
     const std::unique_lock changing(opened.families->change_mutex);
-    const auto before = opened.families->Get();
-    FamilyMap families = *before;
-    std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
-    rocksdb::WriteBatch batch;
-    for (const auto& [name, options] : added) {
-      Status s = CheckFamilyName(name);
-      if (s.ok() && before->contains(name)) {
-        s = InvalidArgument(QuotedFamily(name), " is in the store at ",
-                            opened.path, " already");
-      } else if (s.ok() && families.contains(name)) {
-        s = InvalidArgument(QuotedFamily(name), " is listed twice");
-      }
-      FamilySetup setup;
-      if (s.ok()) {
-        s = MakeFamilySetup(name, options, opened.options, opened.shared,
-                            &setup);
-      }
-      if (!s.ok()) return s;
-      PutFamilyRecord(FamilyState::kKept, name, options, &batch);
-      column_families.push_back(std::move(setup.descriptor));
-      families.emplace(name, std::move(setup.family));
-    }
-    const auto create = [&]() -> Status {
-      Status s;
-      for (const FamilyDescriptor& family : added) {
-        // A drop that failed half-way may have left a column family of that
-        // name.
-        if (s.ok()) s = opened.database.DropColumnFamily(family.name);
-      }
-      if (s.ok()) s = opened.database.WriteSynced(&batch);
-      if (s.ok()) s = opened.database.CreateColumnFamilies(column_families);
-      if (!s.ok()) return s;
-      for (const FamilyDescriptor& family : added) {
-        families.at(family.name).Connect(opened.database, family.name);
-      }
-      return s;
-    };
+    Creation creation;
+    Status s = PrepareCreation(added, opened, &creation);
     // RocksDB (7.8.3) looks up column families without a lock when it checks
     // the keys of a transaction. Other writes need not wait for many families.
     const bool transactions = opened.options.transactions;
-    Status s = transactions ? Status::OK() : create();
+    if (s.ok() && !transactions) s = Create(&creation, &opened.database);
     if (!s.ok()) return s;
     const RowLocks::Guard no_writes = impl_->writer.locks.LockAll();
-    if (transactions) s = create();
+    if (transactions) s = Create(&creation, &opened.database);
     if (!s.ok()) return s;
-    opened.families->Set(FamilyTable::Share(std::move(families)));
+    opened.families->Set(FamilyTable::Share(std::move(creation.families)));
     no_writes.NoteWideWrite();
     return s;
   });

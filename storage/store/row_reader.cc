@@ -101,6 +101,27 @@ Status ReadColumns(RowPlan* plan, std::string_view row, ColumnPage* page) {
   return s;
 }
 
+// Reads the cells of a row whose qualifiers are in the plan's range.
+Status ReadRange(RowPlan* plan, RowCells* row, ColumnPage* page) {
+  const bool from_end = plan->options().columns_from_end;
+  // The bound that this direction of the walk meets; empty: none.
+  const std::string& bound = from_end ? plan->first() : plan->end();
+  if (from_end) {
+    row->SeekBefore(plan->end());
+  } else if (!plan->first().empty()) {
+    row->Seek(plan->first());
+  }
+  while (!page->IsFull()) {
+    const StoredCell* const cell = row->Find();
+    if (cell == nullptr) break;
+    if (!bound.empty() && !plan->Chooses(cell->qualifier)) break;
+    Status s = Show(*cell, plan->Query(), page);
+    if (!s.ok()) return s;
+    from_end ? row->Prev() : row->Next();
+  }
+  return row->status();
+}
+
 // Reads a row's cells of one family, by an iterator.
 Status ReadFamily(RowPlan* plan, const RowPlan::FamilyPart& part,
                   std::string_view row, const std::string& row_bytes,
@@ -147,33 +168,15 @@ void ColumnPage::Reverse() {
 
 Status ReadPart(RowPlan* plan, const RowPlan::FamilyPart& part, RowCells* row,
                 ColumnPage* page) {
-  const VersionQuery& query = plan->Query();
-  const bool from_end = plan->options().columns_from_end;
-  if (!part.qualifiers.empty()) {
-    for (const std::string& qualifier : part.qualifiers) {
-      if (page->IsFull()) break;
-      from_end ? row->SeekBefore(qualifier + '\0') : row->Seek(qualifier);
-      const StoredCell* const cell = row->Find();
-      if (cell == nullptr || cell->qualifier != qualifier) continue;
-      Status s = Show(*cell, query, page);
-      if (!s.ok()) return s;
-    }
-    return row->status();
-  }
-  // The bound that this direction of the walk meets; empty: none.
-  const std::string& bound = from_end ? plan->first() : plan->end();
-  if (from_end) {
-    row->SeekBefore(plan->end());
-  } else if (!plan->first().empty()) {
-    row->Seek(plan->first());
-  }
-  while (!page->IsFull()) {
+  if (part.qualifiers.empty()) return ReadRange(plan, row, page);
+  for (const std::string& qualifier : part.qualifiers) {
+    if (page->IsFull()) break;
+    plan->options().columns_from_end ? row->SeekBefore(qualifier + '\0')
+                                     : row->Seek(qualifier);
     const StoredCell* const cell = row->Find();
-    if (cell == nullptr) break;
-    if (!bound.empty() && !plan->Chooses(cell->qualifier)) break;
-    Status s = Show(*cell, query, page);
+    if (cell == nullptr || cell->qualifier != qualifier) continue;
+    Status s = Show(*cell, plan->Query(), page);
     if (!s.ok()) return s;
-    from_end ? row->Prev() : row->Next();
   }
   return row->status();
 }

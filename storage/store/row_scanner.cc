@@ -176,30 +176,37 @@ class RowScanner::Source {
     }
   }
 
-  // Sets row_bytes_ to the next row of all families; at the end it stays empty.
+  // Sets *next to the next row of all families, if there is one. It views into
+  // an iterator's key.
+  Status NextRow(std::optional<std::string_view>* next) {
+    for (const FamilyRows& family : families_) {
+      if (passes_dropped_) PassDropped(family);
+      const rocksdb::Iterator* const it = family.cells->it();
+      if (!it->Valid()) {
+        if (Status s = it->status(); !s.ok()) return s;
+        continue;
+      }
+      std::string_view here;
+      Status s = opened_.FindRow(it->key().ToStringView(), &here);
+      if (!s.ok()) return s;
+      if (!*next || (reverse_ ? **next < here : here < **next)) *next = here;
+    }
+    return Status::OK();
+  }
+
+  // Sets row_bytes_ to the next row in the ranges; at the end it stays empty.
   Status FindRow() {
     for (;; EnterRange()) {
       std::optional<std::string_view> next;
-      for (const FamilyRows& family : families_) {
-        if (passes_dropped_) PassDropped(family);
-        const rocksdb::Iterator* const it = family.cells->it();
-        if (!it->Valid()) {
-          if (Status s = it->status(); !s.ok()) return s;
-          continue;
-        }
-        std::string_view here;
-        Status s = opened_.FindRow(it->key().ToStringView(), &here);
-        if (!s.ok()) return s;
-        if (!next || (reverse_ ? *next < here : here < *next)) next = here;
-      }
-      if (!next) return Status::OK();
+      Status s = NextRow(&next);
+      if (!s.ok() || !next) return s;
       const KeyRange& range = ranges_[range_];
       if (reverse_ ? *next >= range.first
                    : range.end.empty() || *next < range.end) {
         row_bytes_.assign(*next);
-        return Status::OK();
+        return s;
       }
-      if (++range_ == ranges_.size()) return Status::OK();
+      if (++range_ == ranges_.size()) return s;
     }
   }
 

@@ -195,6 +195,29 @@ Status Store::Flush() {
   });
 }
 
+Status Store::Impl::Compact(const Family& family, const KeyRange& range) {
+  rocksdb::CompactRangeOptions options;
+  // Files in the bottommost level have space to reclaim, too.
+  options.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForceOptimized;
+  options.blob_garbage_collection_policy =
+      rocksdb::BlobGarbageCollectionPolicy::kForce;
+  options.blob_garbage_collection_age_cutoff = 1;
+  const Slice begin = range.first;
+  const Slice end = range.end;
+  const bool drops_expired =
+      begin.empty() && end.empty() && family.has_expiring_deletes();
+  Status s = drops_expired ? FlushNoted(family) : Status::OK();
+  // The second compaction removes expired puts that were merge operands, and
+  // deletes of puts that the first one removed.
+  for (int i = 0; s.ok() && i < (drops_expired ? 2 : 1); ++i) {
+    s = opened.database->CompactRange(options, family.handle(),
+                                      begin.empty() ? nullptr : &begin,
+                                      end.empty() ? nullptr : &end);
+  }
+  return s;
+}
+
 Status Store::Compact(const CompactOptions& options) {
   return impl_->Change([&]() -> Status {
     const std::shared_lock unchanged(impl_->opened.families->change_mutex);
@@ -210,28 +233,9 @@ Status Store::Compact(const CompactOptions& options) {
     const auto range = RangeOfRows(impl_->opened.key_layout(),
                                    options.start_row, options.stop_row, "");
     if (!range) return s;
-    rocksdb::CompactRangeOptions compact;
-    // Files in the bottommost level have space to reclaim, too.
-    compact.bottommost_level_compaction =
-        rocksdb::BottommostLevelCompaction::kForceOptimized;
-    compact.blob_garbage_collection_policy =
-        rocksdb::BlobGarbageCollectionPolicy::kForce;
-    compact.blob_garbage_collection_age_cutoff = 1;
-    const Slice begin = range->first;
-    const Slice end = range->end;
-    const bool whole = begin.empty() && end.empty();
     const std::lock_guard one_at_a_time(impl_->compact_mutex);
-    for (auto it = first; s.ok() && it != last; ++it) {
-      const Family& family = it->second;
-      const bool drops_expired = whole && family.has_expiring_deletes();
-      if (drops_expired) s = impl_->FlushNoted(family);
-      // The second compaction removes expired puts that were merge operands,
-      // and deletes of puts that the first one removed.
-      for (int i = 0; s.ok() && i < (drops_expired ? 2 : 1); ++i) {
-        s = impl_->opened.database->CompactRange(
-            compact, family.handle(), begin.empty() ? nullptr : &begin,
-            end.empty() ? nullptr : &end);
-      }
+    for (; s.ok() && first != last; ++first) {
+      s = impl_->Compact(first->second, *range);
     }
     return s;
   });

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/layout/key_range.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
@@ -49,6 +50,8 @@ class Store::Impl {
         [this] { return writer.locks.LockAll(); },
         [&] { return Flush({family.handle()}); });
   }
+  // Compacts the keys of a family in this range. REQUIRES compact_mutex.
+  rocksdb::Status Compact(const Family& family, const KeyRange& range);
 
   // Implements Store::NewBulkLoad. Unless `copied` is null, the load copies
   // these families of another store, which outlive it. Timestamps that the

@@ -372,62 +372,80 @@ class Writer::Draft {
             change.ttl_ms.value_or(kNoTtl)};
   }
 
-  // Adds a delete inside one family.
-  Status AddDelete(const Change& change) {
-    const std::optional<uint64_t> given_ms = change.timestamp_ms;
+  Status CheckDelete(const Change& change) const {
     Status s = CheckQualifier(change.qualifier);
-    if (s.ok() && given_ms) s = CheckTimestamp(*given_ms);
     if (!s.ok()) return s;
-    if (!given_ms && (change.type == ChangeType::kDeleteVersion ||
-                      change.type == ChangeType::kDeleteFamilyVersion)) {
-      return Status::InvalidArgument(
-          "a delete of a version needs the version's timestamp");
+    if (!change.timestamp_ms) {
+      return change.type == ChangeType::kDeleteVersion ||
+                     change.type == ChangeType::kDeleteFamilyVersion
+                 ? Status::InvalidArgument(
+                       "a delete of a version needs the version's timestamp")
+                 : s;
     }
+    s = CheckTimestamp(*change.timestamp_ms);
+    if (!s.ok()) return s;
     if (IsRemoval(change.type)) {
-      if (!given_ms) return Remove(change, std::nullopt);
       return Status::InvalidArgument("a removal takes no timestamp");
     }
-    if (family().format == CellFormat::kLatest) {
-      if (!given_ms) return Remove(change, std::nullopt);
-      return InvalidArgument(QuotedFamily(at_.family->first),
-                             " keeps the latest version only, by the store's "
-                             "timestamps: a delete takes no timestamp");
+    if (family().format != CellFormat::kLatest) return s;
+    return InvalidArgument(QuotedFamily(at_.family->first),
+                           " keeps the latest version only, by the store's "
+                           "timestamps: a delete takes no timestamp");
+  }
+
+  // Adds a delete inside one family.
+  Status AddDelete(const Change& change) {
+    Status s = CheckDelete(change);
+    if (!s.ok()) return s;
+    if (IsRemoval(change.type) || family().format == CellFormat::kLatest) {
+      return Remove(change, std::nullopt);
     }
-    GivenTimes& given = stripe_->given;
-    const uint64_t row = RowId();
-    const uint64_t cell =
-        IsOfWholeRow(change.type) ? row : HashRowCol(row, change.qualifier);
-    const auto add = [&](uint64_t timestamp_ms) {
-      return AddEntry(change.qualifier, {change.type, timestamp_ms});
-    };
-    const auto note = [&](uint64_t timestamp_ms) {
-      if (given.NoteDelete(row, cell, timestamp_ms, now_ms_)) {
-        last_ms_ = std::max(last_ms_, timestamp_ms);
-      }
-    };
-    if (given_ms) {
-      note(*given_ms);
-      s = add(*given_ms);
+    if (change.timestamp_ms) {
+      s = AddDeleteAt(*change.timestamp_ms, change);
       if (!s.ok() || change.type != ChangeType::kDeleteFamilyVersion) return s;
       family_version_deletes_.push_back(family().shared_rules.get());
       return DeleteInAllColumns(change);
     }
-    if (family().options.timestamps == Timestamps::kClient) {
-      // The store's time does not bound the application's timestamps.
-      std::optional<uint64_t> newest_ms;
-      s = FindNewestPut(change, &newest_ms);
-      if (!s.ok() || !newest_ms) return s;
-      // The next put may be assigned this timestamp again.
-      const uint64_t last_ms = now_ms_ + GivenTimes::kMaxAheadMs;
-      if (*newest_ms == last_ms || *newest_ms == last_ms + 1) {
-        *newest_ms = last_ms - 1;
-        s = Remove(change, *newest_ms);
-      }
-      note(*newest_ms);
-      return s.ok() ? add(*newest_ms) : s;
+    return family().options.timestamps == Timestamps::kClient
+               ? AddDeleteOfNewest(change)
+               : AddDeleteOfAll(change);
+  }
+
+  // The id by which GivenTimes notes a delete: of the row, or of a cell.
+  uint64_t IdOf(const Change& change) const {
+    return IsOfWholeRow(change.type) ? RowId()
+                                     : HashRowCol(RowId(), change.qualifier);
+  }
+
+  Status AddDeleteAt(uint64_t timestamp_ms, const Change& change) {
+    if (stripe_->given.NoteDelete(RowId(), IdOf(change), timestamp_ms,
+                                  now_ms_)) {
+      last_ms_ = std::max(last_ms_, timestamp_ms);
     }
-    GivenTimes::Marker marker = given.Delete(row, cell, now_ms_);
+    return AddEntry(change.qualifier, {change.type, timestamp_ms});
+  }
+
+  // Adds a delete with the newest put's timestamp: the store's time does not
+  // bound the application's timestamps.
+  Status AddDeleteOfNewest(const Change& change) {
+    std::optional<uint64_t> newest_ms;
+    Status s = FindNewestPut(change, &newest_ms);
+    if (!s.ok() || !newest_ms) return s;
+    // The next put may be assigned this timestamp again.
+    const uint64_t last_ms = now_ms_ + GivenTimes::kMaxAheadMs;
+    if (*newest_ms == last_ms || *newest_ms == last_ms + 1) {
+      *newest_ms = last_ms - 1;
+      s = Remove(change, *newest_ms);
+    }
+    return s.ok() ? AddDeleteAt(*newest_ms, change) : s;
+  }
+
+  // Adds a delete with the store's timestamp.
+  Status AddDeleteOfAll(const Change& change) {
+    GivenTimes::Marker marker =
+        stripe_->given.Delete(RowId(), IdOf(change), now_ms_);
     last_ms_ = std::max(last_ms_, marker.timestamp_ms);
+    Status s;
     if (MayHave(kLaterPuts)) {
       s = cells_.ForEach(
           at_, change,
@@ -438,7 +456,9 @@ class Writer::Draft {
           });
     }
     if (s.ok() && marker.remove) s = Remove(change, marker.timestamp_ms);
-    return s.ok() ? add(marker.timestamp_ms) : s;
+    return s.ok()
+               ? AddEntry(change.qualifier, {change.type, marker.timestamp_ms})
+               : s;
   }
 
   // Adds an entry to a cell of the row. In a `latest` family it is a put, which
