@@ -292,44 +292,64 @@ class LogChanges final : public ChangeStream {
     std::optional<KeptFiles> all_logs;
     bool looked_again = false;
     while (changes_.empty() && next_ <= end_) {
-      Status s = MoveLog(next_);
+      rocksdb::BatchResult batch;
+      Status s = TakeFilledBatch(&batch);
       if (!s.ok()) return s;
-      rocksdb::BatchResult batch = TakeBatch();
-      // RocksDB writes an empty batch when it opens a log that ends in the
-      // middle of one.
-      while (log_ != nullptr && batch.writeBatchPtr->Count() == 0) {
-        s = MoveLog(batch.sequence + 1);
-        if (!s.ok()) return s;
-        batch = TakeBatch();
-      }
       // A reader may have opened the store while a load was added.
       if (log_ == nullptr && load_.numbers > 0 && opened_.options.read_only) {
         break;
       }
       const uint64_t found = log_ != nullptr ? batch.sequence : end_ + 1;
-      if (found > next_) {
-        const uint64_t missing = std::min(found - 1, end_) - next_ + 1;
-        // No change is decoded: all come before the largest number.
-        MarkedLoad no_load;
-        BatchChanges passed(opened_, batch.sequence, /*from=*/UINT64_MAX,
-                            &names_, &no_load, &changes_);
-        if (log_ != nullptr) s = batch.writeBatchPtr->Iterate(&passed);
-        if (!s.ok()) return s;
-        if (missing > std::min(load_.numbers, passed.load_end())) {
-          // RocksDB does not report a read that failed inside a log.
-          if (looked_again) return Missing(missing, found);
-          looked_again = true;
-          if (!opened_.options.read_only) KeepAllLogs(&all_logs);
-          log_.reset();
-          continue;
-        }
-        next_ += missing;
+      uint64_t missing = 0;
+      s = PassNumbers(found, batch, &missing);
+      if (!s.ok()) return s;
+      if (missing > 0) {
+        // RocksDB does not report a read that failed inside a log.
+        if (looked_again) return Missing(missing, found);
+        looked_again = true;
+        if (!opened_.options.read_only) KeepAllLogs(&all_logs);
+        log_.reset();
+        continue;
       }
       if (next_ > end_) break;
       s = Decode(batch);
       if (!s.ok()) return s;
     }
     return Status::OK();
+  }
+
+  // Moves to the batch with the number next_, or a later one.
+  Status TakeFilledBatch(rocksdb::BatchResult* batch) {
+    Status s = MoveLog(next_);
+    if (s.ok()) *batch = TakeBatch();
+    // RocksDB writes an empty batch when it opens a log that ends in the middle
+    // of one.
+    while (s.ok() && log_ != nullptr && batch->writeBatchPtr->Count() == 0) {
+      s = MoveLog(batch->sequence + 1);
+      if (s.ok()) *batch = TakeBatch();
+    }
+    return s;
+  }
+
+  // Moves next_ to `found`, the number of the batch. If a load does not have
+  // the numbers in between, sets *missing to their count instead.
+  Status PassNumbers(uint64_t found, const rocksdb::BatchResult& batch,
+                     uint64_t* missing) {
+    if (found <= next_) return Status::OK();
+    const uint64_t count = std::min(found - 1, end_) - next_ + 1;
+    // No change is decoded: all come before the largest number.
+    MarkedLoad no_load;
+    BatchChanges passed(opened_, batch.sequence, /*from=*/UINT64_MAX, &names_,
+                        &no_load, &changes_);
+    Status s;
+    if (log_ != nullptr) s = batch.writeBatchPtr->Iterate(&passed);
+    if (!s.ok()) return s;
+    if (count > std::min(load_.numbers, passed.load_end())) {
+      *missing = count;
+    } else {
+      next_ += count;
+    }
+    return s;
   }
 
   // While *kept lives, RocksDB moves no logs to the archive. Waits for a move

@@ -1,5 +1,6 @@
 // Store::CopyTo adds the cells of cell iterators to one bulk load.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,53 @@ Status CopyFamily(Store* from, const CellIteratorOptions& options,
   return s.ok() ? cells->status() : s;
 }
 
+// Adds the cells of `families` that the copy has, too, to its load.
+Status CopyFamilies(Store* from, const FamilyMap& families,
+                    const std::map<std::string, FamilyOptions>& in_copy,
+                    CellIteratorOptions cells, BulkLoad* load,
+                    CopyReport* report) {
+  for (const auto& [name, options] : in_copy) {
+    cells.family = name;
+    cells.deletes = !options.KeepsLatest() &&
+                    families.at(name).format == CellFormat::kVersioned;
+    if (Status s = CopyFamily(from, cells, load, report); !s.ok()) return s;
+    ++report->families;
+  }
+  return Status::OK();
+}
+
+// Sets the options that were not given to those of this store. InvalidArgument:
+// it lacks a family.
+Status CompleteOptions(const OpenedStore& opened, const FamilyMap& families,
+                       CopyOptions* options) {
+  StoreOptions& store = options->store;
+  if (!store.key_layout) store.key_layout = opened.options.key_layout;
+  if (store.env == nullptr) store.env = opened.options.env;
+  if (options->families.empty()) {
+    for (const auto& [name, family] : families) {
+      options->families.push_back({name, family.options});
+    }
+    for (const std::string& name : opened.unfinished) {
+      options->families.push_back({name, {}});  // refused by its name
+    }
+  }
+  for (const FamilyDescriptor& family : options->families) {
+    FamilyMap::const_iterator found;
+    Status s = opened.FindFamily(families, family.name, &found);
+    if (!s.ok()) return s;
+  }
+  return Status::OK();
+}
+
+// The options by which a copy is made. Those that were given may be of a store
+// that was open for reading, or had to exist.
+StoreOptions OptionsToLoad(StoreOptions options) {
+  options.auto_compaction = false;
+  options.read_only = false;
+  options.create_if_missing = true;
+  return options;
+}
+
 }  // namespace
 
 Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
@@ -78,43 +126,24 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     *report = {};
     CopyOptions options = given;
     const OpenedStore& opened = impl_->opened;
-    StoreOptions& store = options.store;
-    if (!store.key_layout) store.key_layout = opened.options.key_layout;
-    if (store.env == nullptr) store.env = opened.options.env;
     std::unique_ptr<const Snapshot> snapshot;
     SharedFamilies families;
     Status s = GetSnapshot(&snapshot);
     if (s.ok()) s = FamiliesAt(opened, snapshot.get(), &families);
+    if (s.ok()) s = CompleteOptions(opened, *families, &options);
     if (!s.ok()) return s;
-    if (options.families.empty()) {
-      for (const auto& [name, family] : *families) {
-        options.families.push_back({name, family.options});
-      }
-      for (const std::string& name : opened.unfinished) {
-        options.families.push_back({name, {}});  // refused by its name
-      }
-    }
+    const StoreOptions& store = options.store;
     const std::string path = WithoutTrailingSlashes(given_path);
     Staging staging(store.env, path, ".copying");
     s = CheckCopyPlace(store.env, path);
-    for (const FamilyDescriptor& family : options.families) {
-      FamilyMap::const_iterator found;
-      if (s.ok()) s = opened.FindFamily(*families, family.name, &found);
-    }
     if (s.ok()) s = staging.Begin();
     if (!s.ok()) return s;
     // The copy's clock starts after all timestamps that this store had assigned
     // by the snapshot.
-    StoreOptions to_load = store;
-    to_load.auto_compaction = false;
-    // They may be the options of a store that was open for reading, or had to
-    // exist.
-    to_load.read_only = false;
-    to_load.create_if_missing = true;
     const uint64_t not_before_ms = impl_->writer.StepClock();
     std::unique_ptr<Store> to;
     s = OpenStore(
-        to_load, staging.contents(), options.families,
+        OptionsToLoad(store), staging.contents(), options.families,
         [not_before_ms] { return std::max(SystemWallClock(), not_before_ms); },
         &to);
     if (!s.ok()) return s;
@@ -126,16 +155,13 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
       s = to->impl_->NewBulkLoad({.file_bytes = store.file_bytes},
                                  families.get(), &load);
     }
-    CellIteratorOptions cells{.family = {},
-                              .snapshot = snapshot.get(),
-                              .start_row = options.start_row,
-                              .stop_row = options.stop_row};
-    for (const auto& [name, in_copy] : to->Families()) {
-      cells.family = name;
-      cells.deletes = !in_copy.KeepsLatest() &&
-                      families->at(name).format == CellFormat::kVersioned;
-      if (s.ok()) s = CopyFamily(this, cells, load.get(), report);
-      ++report->families;
+    if (s.ok()) {
+      s = CopyFamilies(this, *families, to->Families(),
+                       {.family = {},
+                        .snapshot = snapshot.get(),
+                        .start_row = options.start_row,
+                        .stop_row = options.stop_row},
+                       load.get(), report);
     }
     if (s.ok()) s = load->Finish();
     load.reset();
