@@ -94,8 +94,14 @@ class Importer {
   }
   // Finds the families of the table that the store is to get.
   Status PlanFamilies(const SnapshotManifest& manifest);
-  // Creates them, loads the files, and takes them back if that fails.
+  // Creates them, loads the files, and drops them if that fails.
   Status Run(const std::vector<StoreFile>& files);
+  // Tells the meter how many cells will be read.
+  void ExpectCells();
+  // Checks that the families that are to be taken exist.
+  Status CheckTaken() const;
+  // Returns the reason, with those that could not be dropped.
+  Status DropNewFamilies(Status why);
   Status Load(BulkLoad* load);
 
   // Opens and closes a file that may be loaded, and notes where it goes.
@@ -111,9 +117,12 @@ class Importer {
   // passed over. nullptr: there is no load in a dry run.
   Status ChooseFiles(const std::string& name, std::vector<SourceFile>* files,
                      BulkLoad* load);
-  // The error that an import of the file alone would have, but for the values
-  // of its cells in MOB files.
-  Status ReadThrough(const SourceFile& file, CellLoader* loader);
+  // The error that an import of the file would have after those that were kept,
+  // but for the values of its cells in MOB files. Without one it is kept, too:
+  // a file that is left out leaves nothing in the checks of the others.
+  Status ReadThrough(const SourceFile& file, std::optional<CellLoader>* kept);
+  // Counts the files that are to be loaded, and those that were replaced.
+  Status CountChosen(const std::vector<SourceFile>& chosen, size_t replaced);
   // Leaves out the files with a cell whose value cannot be read in its MOB
   // file. The cells that need none, because others delete or replace them, are
   // known only where all files are merged.
@@ -213,22 +222,8 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
       report_->left_out.push_back(std::exchange(s, Status::OK()));
     }
   }
-  const uint64_t readings =
-      (options_.keep_going ? 1U : 0U) + (options_.dry_run ? 0U : 1U);
-  for (const auto& [name, of_family] : files_) {
-    for (const SourceFile& file : of_family) {
-      if (!IsReplaced(file)) meter_.Expect(readings * file.entries);
-    }
-  }
-  for (const std::string& name : options_.families) {
-    // A file that was left out might have had it.
-    if (s.ok() && report_->left_out.empty() && !families_.contains(name) &&
-        !found_families_.contains(name)) {
-      s = InvalidArgument("family \"", ToPrintable(name),
-                          "\", which is to be taken, is neither in the files "
-                          "nor in the store");
-    }
-  }
+  ExpectCells();
+  if (s.ok()) s = CheckTaken();
   if (options_.dry_run) {
     for (auto& [name, of_family] : files_) {
       if (s.ok()) s = ChooseFiles(name, &of_family, nullptr);
@@ -245,14 +240,40 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
   report_->may_be_loaded = !s.ok() && load != nullptr && load->MayBeLoaded();
   // New families may have cells of the load, too.
   if (s.ok() || report_->may_be_loaded) return s;
+  return DropNewFamilies(std::move(s));
+}
+
+void Importer::ExpectCells() {
+  const uint64_t readings =
+      (options_.keep_going ? 1U : 0U) + (options_.dry_run ? 0U : 1U);
+  for (const auto& [name, of_family] : files_) {
+    for (const SourceFile& file : of_family) {
+      if (!IsReplaced(file)) meter_.Expect(readings * file.entries);
+    }
+  }
+}
+
+Status Importer::CheckTaken() const {
+  // A file that was left out might have had the family.
+  if (!report_->left_out.empty()) return Status::OK();
+  for (const std::string& name : options_.families) {
+    if (families_.contains(name) || found_families_.contains(name)) continue;
+    return InvalidArgument("family \"", ToPrintable(name),
+                           "\", which is to be taken, is neither in the files "
+                           "nor in the store");
+  }
+  return Status::OK();
+}
+
+Status Importer::DropNewFamilies(Status why) {
   for (const FamilyDescriptor& family : report_->new_families) {
     const Status dropped = store_->DropFamily(family.name);
     if (!dropped.ok()) {
-      s = Aborted(s.ToString(), "; family \"", ToPrintable(family.name),
-                  "\" was created and stays: ", dropped.ToString());
+      why = Aborted(why.ToString(), "; family \"", ToPrintable(family.name),
+                    "\" was created and stays: ", dropped.ToString());
     }
   }
-  return s;
+  return why;
 }
 
 Status Importer::Load(BulkLoad* load) {
@@ -360,14 +381,8 @@ Status Importer::ChooseFiles(const std::string& name,
         replaced.push_back(std::move(file));
         continue;
       }
-      Status s;
-      if (options_.keep_going) {
-        // A file that is left out leaves nothing in the checks of the others.
-        CellLoader with_this = *kept;
-        s = ReadThrough(file, &with_this);
-        if (s.IsIncomplete()) return s;
-        if (s.ok()) kept.emplace(std::move(with_this));
-      }
+      Status s = options_.keep_going ? ReadThrough(file, &kept) : Status::OK();
+      if (s.IsIncomplete()) return s;
       if (s.ok()) {
         files->push_back(std::move(file));
         continue;
@@ -387,14 +402,19 @@ Status Importer::ChooseFiles(const std::string& name,
                   std::move_iterator(left.end()));
     left = std::exchange(*files, {});
   }
+  return CountChosen(*files, left.size());
+}
+
+Status Importer::CountChosen(const std::vector<SourceFile>& chosen,
+                             size_t replaced) {
   if (options_.dry_run) {
-    for (const SourceFile& file : *files) {
+    for (const SourceFile& file : chosen) {
       report_->cells += file.entries;
       if (!options_.keep_going) continue;  // it was not read
       if (Status s = meter_.CountFile(); !s.ok()) return s;
     }
   }
-  for (size_t i = 0; i < left.size(); ++i) {
+  for (; replaced > 0; --replaced) {
     ++report_->passed_over["files that a compaction replaced"];
     --report_->files;
     if (Status s = meter_.CountFile(); !s.ok()) return s;
@@ -435,16 +455,19 @@ void Importer::LeaveOut(const SourceFile& file, Status why) {
   for (const std::string& input : file.replaced) --replaced_[input];
 }
 
-Status Importer::ReadThrough(const SourceFile& file, CellLoader* loader) {
+Status Importer::ReadThrough(const SourceFile& file,
+                             std::optional<CellLoader>* kept) {
+  CellLoader loader = **kept;
   MergedCells cells(reader_options_, {file});
   Status s = cells.Start();
   while (s.ok() && cells.Valid()) {
     const HFileCellView& cell = cells.cell();
-    s = loader->Check(cell);
+    s = loader.Check(cell);
     if (!s.ok()) return InCell(file, cell, s);
     s = CountCell(cell);
     if (s.ok()) s = cells.Next();
   }
+  if (s.ok()) kept->emplace(std::move(loader));
   return s;
 }
 

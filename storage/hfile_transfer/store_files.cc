@@ -136,6 +136,18 @@ Status CheckNoWrites(const fs::path& recovered_edits) {
       "them");
 }
 
+// Checks that the directory, which has this name, tells nothing of the files
+// around it that an import would have to know.
+Status CheckDirectory(const fs::path& directory, const std::string& name) {
+  if (name == kRecoveredEdits) return CheckNoWrites(directory);
+  if (name != kFileList) return Status::OK();
+  return NotSupported(
+      directory.string(),
+      " says which of the files beside it are in use (HBase's file tracker "
+      "FILE), which is not read: others may hold what was deleted. Import a "
+      "snapshot of the table");
+}
+
 // Adds the names of the files in a directory, in their order.
 Status Search(const std::string& directory,
               const std::function<bool(const std::string&)>& is_family,
@@ -155,17 +167,8 @@ Status Search(const std::string& directory,
     if (error == std::errc::no_such_file_or_directory) error.clear();
     if (error) break;
     const std::string name = entry->path().filename().string();
-    if (is_directory && name == kFileList) {
-      return NotSupported(
-          entry->path().string(),
-          " says which of the files beside it are in use (HBase's file tracker "
-          "FILE), which is not read: others may hold what was deleted. Import "
-          "a snapshot of the table");
-    }
-    if (is_directory && name == kRecoveredEdits) {
-      s = CheckNoWrites(entry->path());
-      if (!s.ok()) return s;
-    }
+    if (is_directory) s = CheckDirectory(entry->path(), name);
+    if (!s.ok()) return s;
     if (IsPassedOver(name, is_directory, is_family)) {
       if (is_directory) entry.disable_recursion_pending();
       ++(*passed_over)[name];
@@ -341,6 +344,46 @@ Status CheckOneTable(const fs::path& directory,
   return Status::OK();
 }
 
+// The tables whose files were found.
+struct Tables {
+  std::map<fs::path, Regions> regions;  // by the table's directory
+  std::set<fs::path> replaced;  // directories of split and merged regions
+};
+
+// Notes the regions of a file's table, and those that its target replaces.
+Status NoteRegions(const Place& place,
+                   const std::optional<StoreFileTarget>& target,
+                   Tables* tables) {
+  const auto [table, is_new] = tables->regions.try_emplace(place.table);
+  if (is_new) {
+    Status s = ReadRegions(place.table, &table->second);
+    if (!s.ok()) return s;
+    for (const auto& [directory, info] : table->second.regions) {
+      if (IsReplaced(info, table->second.regions)) {
+        tables->replaced.insert(directory);
+      }
+    }
+  }
+  if (!target) return Status::OK();
+  for (const std::string& region : {target->region, target->parent}) {
+    const fs::path directory = place.table / region;
+    if (!region.empty() && directory != place.region) {
+      tables->replaced.insert(directory);
+    }
+  }
+  return Status::OK();
+}
+
+// Checks the tables in a directory that was searched.
+Status CheckTables(const fs::path& directory, const Tables& tables) {
+  Status s = CheckOneTable(directory, tables.regions);
+  for (const auto& [table, regions] : tables.regions) {
+    if (!s.ok()) break;
+    if (IsIn(table, directory)) s = CheckRows(table, regions, tables.replaced);
+  }
+  return s;
+}
+
 // The directories that may have the regions of the target's table.
 std::vector<std::string> TableDirectoriesOf(const Place& place,
                                             const StoreFileTarget& target) {
@@ -441,45 +484,24 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
       searched.back() = searched.back().parent_path();
     }
   }
-  // Directories of regions that were split or merged.
-  std::set<fs::path> replaced;
-  std::map<fs::path, Regions> tables;
+  Tables tables;
   std::set<fs::path> known;
   for (const std::string& path : found) {
     const Place place(path);
     if (!known.insert(place.family / fs::path(path).filename()).second) {
       continue;
     }
-    const auto [table, is_new] = tables.try_emplace(place.table);
-    Regions& of_table = table->second;
-    if (is_new) {
-      Status s = ReadRegions(place.table, &of_table);
-      if (!s.ok()) return s;
-      for (const auto& [directory, info] : of_table.regions) {
-        if (IsReplaced(info, of_table.regions)) replaced.insert(directory);
-      }
-    }
     const auto target = TargetInName(fs::path(path).filename().string());
-    if (target) {
-      for (const std::string& region : {target->region, target->parent}) {
-        const fs::path directory = place.table / region;
-        if (!region.empty() && directory != place.region) {
-          replaced.insert(directory);
-        }
-      }
-    }
-    files->push_back(Follow(path, target, of_table));
+    Status s = NoteRegions(place, target, &tables);
+    if (!s.ok()) return s;
+    files->push_back(Follow(path, target, tables.regions.at(place.table)));
   }
   for (const fs::path& directory : searched) {
-    Status s = CheckOneTable(directory, tables);
+    Status s = CheckTables(directory, tables);
     if (!s.ok()) return s;
-    for (const auto& [table, regions] : tables) {
-      if (!IsIn(table, directory)) continue;
-      s = CheckRows(table, regions, replaced);
-      if (!s.ok()) return s;
-    }
   }
-  const auto is_replaced = [&replaced](const StoreFile& file) {
+  const auto is_replaced = [&replaced =
+                                tables.replaced](const StoreFile& file) {
     const Place place(file.name);
     // REGION/FAMILY/recovered.hfiles has files from the logs of a server.
     return replaced.contains(place.region) || replaced.contains(place.table);
