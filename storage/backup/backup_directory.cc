@@ -346,6 +346,24 @@ Status ReplaceDirectory(Env* env, const std::string& made,
                          s.ToString(), ")");
 }
 
+// Sets *chosen to the backup with this id or, without one, to the newest that
+// is not damaged. If all are damaged, the newest tells the error.
+Status ChooseBackup(const BackupEngineReadOnly& engine,
+                    const std::string& directory, std::optional<uint32_t> id,
+                    uint32_t* chosen) {
+  const std::vector<BackupInfo> backups = BackupsOf(engine);
+  const auto found = std::find_if(
+      backups.rbegin(), backups.rend(), [&id](const BackupInfo& backup) {
+        return id ? backup.id == *id : !backup.damaged;
+      });
+  if (found == backups.rend()) {
+    if (id) return NoBackup(directory, *id);
+    if (backups.empty()) return NotFound("no backup in ", directory);
+  }
+  *chosen = found != backups.rend() ? found->id : backups.back().id;
+  return Status::OK();
+}
+
 }  // namespace
 
 Status CreateBackup(rocksdb::DB* db, const std::string& directory,
@@ -397,35 +415,26 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
     const std::string path = WithoutTrailingSlashes(given_path);
     Staging staging(env, path, ".restoring");
     const auto restore = [&](BackupEngineReadOnly* engine) -> Status {
-      const std::vector<BackupInfo> backups = BackupsOf(*engine);
-      auto wanted = std::find_if(
-          backups.rbegin(), backups.rend(), [&id](const BackupInfo& backup) {
-            return id ? backup.id == *id : !backup.damaged;
-          });
-      // If all are damaged, the error is that of the newest.
-      if (!id && wanted == backups.rend()) wanted = backups.rbegin();
-      if (wanted == backups.rend()) {
-        return id ? NoBackup(directory, *id)
-                  : NotFound("no backup in ", directory);
-      }
+      uint32_t chosen = 0;
       bool is_there = false;
-      Status s = CheckTarget(env, path, &is_there);
+      Status s = ChooseBackup(*engine, directory, id, &chosen);
+      if (s.ok()) s = CheckTarget(env, path, &is_there);
       if (s.ok()) s = staging.Begin();
       if (s.ok() && is_there) {
         s = ReplaceDirectory(env, staging.contents(), path);
       }
       if (!s.ok()) return s;
-      s = engine->RestoreDBFromBackup(wanted->id, staging.contents(),
+      s = engine->RestoreDBFromBackup(chosen, staging.contents(),
                                       staging.contents());
       SetPermissions(staging.contents(), PermissionsOf(path));
-      if (!s.ok() && !IsListed(env, directory, wanted->id)) {
-        return NoBackup(directory, wanted->id);
+      if (!s.ok() && !IsListed(env, directory, chosen)) {
+        return NoBackup(directory, chosen);
       }
       if (!s.IsCorruption()) return s;
       // RocksDB does not name the damaged file here.
       const Status named =
-          engine->VerifyBackup(wanted->id, /*verify_with_checksum=*/true);
-      return Prefixed(InBackup(directory, wanted->id),
+          engine->VerifyBackup(chosen, /*verify_with_checksum=*/true);
+      return Prefixed(InBackup(directory, chosen),
                       named.IsCorruption() ? named : s);
     };
     const Status s = ReadBackups(env, directory, restore);

@@ -236,12 +236,18 @@ class RedisBloomFilter::Impl {
           " bits: it has another size, another program made it, or it was "
           "lost and begun anew");
     }
+    return GiveTail();
+  }
+
+  // Gives the string a tail, if it is as it was when TryOpen began.
+  Status GiveTail() {
     std::random_device random;
     std::string id(kIdBytes, '\0');
     for (size_t i = 0; i + 1 < id.size(); ++i) {
       id[i] = static_cast<char>(random());
     }
-    s = connection_.Append({"MULTI"});
+    const std::string& name = options_.name;
+    Status s = connection_.Append({"MULTI"});
     if (s.ok()) {
       s = connection_.Append(
           {"SETBIT", name, std::to_string(shape().bits), "1"});
@@ -251,6 +257,7 @@ class RedisBloomFilter::Impl {
           {"SETRANGE", name, std::to_string(tail_at_ + 1), id});
     }
     if (s.ok()) s = connection_.Append({"EXEC"});
+    std::vector<Reply> replies;
     return s.ok() ? connection_.Exchange(&replies) : s;
   }
 
