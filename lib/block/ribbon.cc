@@ -371,6 +371,17 @@ uint32_t BlocksFor(double slots) {
   return static_cast<uint32_t>(std::max(1.0, std::ceil(slots / kSlotsOfBlock)));
 }
 
+// Adds the equations of all hashes. False: two of them contradict each other.
+bool PlaceAll(std::span<const uint64_t> hashes, System* system) {
+  return std::ranges::all_of(hashes, [system](uint64_t hash) {
+    Equation equation = system->EquationOf(hash);
+    while (system->Reduce(&equation)) {
+    }
+    if (equation.coefficients != 0) system->Place(equation);
+    return equation.coefficients != 0 || equation.fingerprint == 0;
+  });
+}
+
 // Appends the solution of all hashes. Returns the seed, or nullopt if the
 // system is not solved by `max_tried_hashes`.
 std::optional<uint8_t> AppendLastLayer(Chunks hashes,
@@ -393,14 +404,7 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes,
       // Equations take the fewest steps in the order of their slots.
       std::ranges::sort(seeded);
       System system(blocks, mask);
-      const bool solved = std::ranges::all_of(seeded, [&](uint64_t hash) {
-        Equation equation = system.EquationOf(hash);
-        while (system.Reduce(&equation)) {
-        }
-        if (equation.coefficients != 0) system.Place(equation);
-        return equation.coefficients != 0 || equation.fingerprint == 0;
-      });
-      if (!solved) continue;
+      if (!PlaceAll(seeded, &system)) continue;
       layer->blocks = blocks;
       layer->first_wide = static_cast<uint32_t>(blocks * columns.narrow_share);
       AppendSolution(system, *layer, columns.narrow, out);

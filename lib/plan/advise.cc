@@ -206,18 +206,20 @@ std::vector<FilterAlternative> AllAlternatives(const FileProfile& profile,
     }
   };
   const double spread = RowSpread(profile);
+  const auto add_with_spread = [&](FilterSpec filter) {
+    add(filter);
+    if (filter.bloom_type != BloomType::kRowCol || spread == 1) return;
+    filter.row_spread = spread;
+    add(filter);
+  };
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
     if ((type == BloomType::kRow ? profile.rows : profile.cells) == 0) break;
     for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
-      for (const bool by_level : {false, true}) {
-        if (by_level && !profile.place) continue;
-        FilterSpec filter = {.bloom_type = type, .kind = kind};
-        if (by_level) filter.level_allocation = profile.place->tree;
-        add(filter);
-        if (type != BloomType::kRowCol || spread == 1) continue;
-        filter.row_spread = spread;
-        add(filter);
-      }
+      FilterSpec filter = {.bloom_type = type, .kind = kind};
+      add_with_spread(filter);
+      if (!profile.place) continue;
+      filter.level_allocation = profile.place->tree;
+      add_with_spread(filter);
     }
   }
   return all;

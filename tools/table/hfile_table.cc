@@ -238,6 +238,16 @@ void Decode(InfoForm form, Property* property) {
   }
 }
 
+Status CheckIndexBlock(const hfile::Reader& reader,
+                       const hfile::BlockWalk& walk) {
+  const Status status =
+      hfile::NonRootIndex::Check(walk.block().payload, reader.index_key_form(),
+                                 reader.trailer().load_on_open_offset);
+  return status.ok()
+             ? status
+             : reader.file().Located("index block", walk.offset(), status);
+}
+
 }  // namespace
 
 Status HFileTable::Open(const std::string& path,
@@ -282,13 +292,7 @@ Status HFileTable::ForEachBlock(
       const bool is_index = block.type == BlockType::kLeafIndex ||
                             block.type == BlockType::kIntermediateIndex;
       if (block.status.ok() && is_index && reader_->is_readable()) {
-        block.status = hfile::NonRootIndex::Check(
-            walk.block().payload, reader_->index_key_form(),
-            reader_->trailer().load_on_open_offset);
-        if (!block.status.ok()) {
-          block.status = reader_->file().Located("index block", walk.offset(),
-                                                 block.status);
-        }
+        block.status = CheckIndexBlock(*reader_, walk);
       }
       if (block.status.ok()) block.contents_bytes = header.payload_bytes;
       if (block.status.ok() && block.type == BlockType::kEncodedData &&

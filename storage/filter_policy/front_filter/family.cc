@@ -214,6 +214,16 @@ std::vector<ListedFile> Family::LoadListed(
   std::optional<rocksdb::TablePropertiesCollection> open_files;
   std::map<uint64_t, KnownFile> known;
   std::vector<ListedFile> files;
+  // Returns the file's properties as RocksDB has them, or null. It opened the
+  // files of the first listing, which may be read later: another database may
+  // have come in their place since. It writes later ones by path.
+  const auto expected = [&](const std::string& path, bool is_new) {
+    if (!open_files && (known_files_.empty() || !is_new)) {
+      open_files = PropertiesOfOpenFiles(db, handle);
+    }
+    return open_files && open_files->contains(path) ? open_files->at(path).get()
+                                                    : nullptr;
+  };
   for (const auto& level : listing.levels) {
     for (const auto& listed : level.files) {
       if (state() == FrontFilterState::kDisarmed) return {};
@@ -222,19 +232,9 @@ std::vector<ListedFile> Family::LoadListed(
       KnownFile& file = known[listed.file_number];
       if (!is_new) file = found->second;
       if (is_new || file.problem.read_failed || HasRoomNow(file)) {
-        // RocksDB opened the files of the first listing, which may be read
-        // later: another database may have come in their place since. It writes
-        // later ones by path.
-        if (!open_files && (known_files_.empty() || !is_new)) {
-          open_files = PropertiesOfOpenFiles(db, handle);
-        }
         const std::string path = listed.db_path + listed.name;
-        const rocksdb::TableProperties* expected = nullptr;
-        if (open_files && open_files->contains(path)) {
-          expected = open_files->at(path).get();
-        }
-        auto loaded =
-            FileRows::Load(rules_, db->GetEnv(), path, memory_, expected);
+        auto loaded = FileRows::Load(rules_, db->GetEnv(), path, memory_,
+                                     expected(path, is_new));
         file = {.rows = std::move(loaded.rows),
                 .problem = std::move(loaded.problem)};
       }
