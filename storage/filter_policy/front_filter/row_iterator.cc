@@ -42,9 +42,8 @@ template <typename Refreshing>
 Status RowIterator::RefreshBy(const Refreshing& refresh) {
   Status status;
   auto view = family_->ViewDuring([&] { status = refresh(); });
-  if (!status.ok()) return status;
-  answered_ = false;
-  view_ = std::move(view);
+  // An answered seek stays one: inner_ may have the error of an earlier seek.
+  if (status.ok()) view_ = std::move(view);
   return status;
 }
 

@@ -63,10 +63,10 @@ class RowIteratorTest : public testing::Test {
 
   // Returns the first iterator that answers. One that is made while the view
   // changes, as some time after a flush, answers nothing.
-  Iterator Answering() {
+  Iterator Answering(const ReadOptions& options = test::SamePrefix()) {
     Iterator it;
     EXPECT_TRUE(test::WaitFor([&] {
-      it.reset(front_->NewIterator(test::SamePrefix()));
+      it.reset(front_->NewIterator(options));
       EXPECT_EQ(Seek(it.get(), "row105:"), "OK");
       return Answered() == 1;
     }));
@@ -175,6 +175,21 @@ TEST_F(RowIteratorTest, SeesItsOwnTime) {
   ExpectOk(it->Refresh());
   EXPECT_EQ(Seek(it.get(), "row105:"), "row105:a=v");
   EXPECT_EQ(Seek(it.get(), "row100:"), "OK");
+}
+
+// RocksDB's iterator keeps the error of its last seek when it is refreshed.
+TEST_F(RowIteratorTest, ARefreshBringsNoErrorBack) {
+  Open();
+  Put("row101:a");
+  Flush();
+  ReadOptions options = test::SamePrefix();
+  options.read_tier = rocksdb::kBlockCacheTier;  // it lacks the row's block
+  const Iterator it = Answering(options);
+  it->Seek("row101:");
+  EXPECT_TRUE(it->status().IsIncomplete()) << it->status().ToString();
+  EXPECT_EQ(Seek(it.get(), "row105:"), "OK");
+  ExpectOk(it->Refresh());
+  EXPECT_EQ(At(it.get()), "OK");
 }
 
 TEST_F(RowIteratorTest, CountsWhatCameOfSeeks) {
