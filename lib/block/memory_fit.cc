@@ -5,7 +5,6 @@
 
 #include "lib/kernels/bloom_block.h"
 #include "lib/plan/kind_bits.h"
-#include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 namespace {

@@ -19,7 +19,6 @@
 #include "storage/hfile/block_reader.h"
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/cell.h"
-#include "storage/hfile/data_block.h"
 #include "storage/hfile/file_info.h"
 
 namespace rowbloom::hfile {

@@ -9,7 +9,6 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
-#include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "rowbloom/store_options.h"
 #include "storage/cells/cell_value.h"

@@ -11,7 +11,6 @@
 #include "nlohmann/json.hpp"
 #include "rocksdb/iterator.h"
 #include "rowbloom/printable.h"
-#include "storage/cells/clock.h"
 #include "storage/format/status_text.h"
 #include "storage/store/family_options.h"
 
