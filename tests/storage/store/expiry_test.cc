@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rocksdb/env.h"
+#include "rocksdb/options.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/calling_file_system.h"
 #include "tests/support/wait_for.h"
@@ -215,7 +216,13 @@ TEST_F(Expiry, APutKeepsWhatItReplacedHidden) {
     ASSERT_NO_FATAL_FAILURE(WriteAFile(batch));
     Expire();
     ASSERT_NO_FATAL_FAILURE(CompactRowA());
-    ExpectVersions({"new"}, row);
+    // With dynamic level sizes, RocksDB's default from 8.4 on, the lowest level
+    // is the next one: nothing is below the compaction.
+    if (rocksdb::Options().level_compaction_dynamic_level_bytes) {
+      ExpectVersions({}, row);
+    } else {
+      ExpectVersions({"new"}, row);
+    }
     options_.ttl_ms = kTtlMs;
     ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
     // It goes once nothing is below it.

@@ -34,6 +34,8 @@ class OldestPutTest : public ::testing::Test {
     options.create_if_missing = true;
     options.create_missing_column_families = true;
     rocksdb::ColumnFamilyOptions of_family;
+    // Otherwise RocksDB 8.4 and later move files to the lowest level.
+    of_family.level_compaction_dynamic_level_bytes = false;
     if (with_properties) {
       of_family.table_properties_collector_factories.push_back(
           NewRowCounterFactory(KeyLayout::Escaped(), CellFormat::kVersioned));
