@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <map>
 #include <set>
 #include <string>
@@ -261,6 +262,13 @@ TEST(KeyLayout, CustomNamesAreCheckedAndTakenOnce) {
   for (const std::string& name :
        {""s, "with space"s, "semi;colon"s, std::string(65, 'x')}) {
     EXPECT_FALSE(KeyLayout::RegisterCustom(name, whole)) << name;
+  }
+  for (int c = 0; c < 256; ++c) {
+    const bool is_taken =
+        c < 128 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.');
+    const std::string name = "with_" + std::string(1, static_cast<char>(c));
+    EXPECT_EQ(KeyLayout::RegisterCustom(name, whole).has_value(), is_taken)
+        << c;
   }
   EXPECT_FALSE(KeyLayout::RegisterCustom("no_function", nullptr));
   ASSERT_TRUE(KeyLayout::RegisterCustom("taken-1.0_x", whole));

@@ -181,6 +181,31 @@ TEST_F(FilterStatsTest, BareRowsOfAMultiGetAreNoTruePositivesOfCells) {
   EXPECT_EQ(stats.row_col.false_positives, 0u);
 }
 
+TEST_F(FilterStatsTest, AllElseIsThatOfTheOtherStatistics) {
+  constexpr uint32_t kTicker = rocksdb::BYTES_READ;
+  constexpr uint32_t kHistogram = rocksdb::DB_GET;
+  const auto outer = NewFilterStatistics(inner_);
+  outer->setTickerCount(kTicker, 7);
+  EXPECT_EQ(inner_->getTickerCount(kTicker), 7u);
+  outer->recordTick(kTicker, 2);
+  EXPECT_EQ(outer->getTickerCount(kTicker), 9u);
+  std::map<std::string, uint64_t> tickers;
+  EXPECT_TRUE(outer->getTickerMap(&tickers));
+  EXPECT_EQ(tickers["rocksdb.bytes.read"], 9u);
+  EXPECT_EQ(outer->getAndResetTickerCount(kTicker), 9u);
+  EXPECT_EQ(inner_->getTickerCount(kTicker), 0u);
+  outer->recordInHistogram(kHistogram, 5);
+  rocksdb::HistogramData data;
+  outer->histogramData(kHistogram, &data);
+  EXPECT_EQ(data.count, 1u);
+  EXPECT_EQ(outer->getHistogramString(kHistogram),
+            inner_->getHistogramString(kHistogram));
+  EXPECT_EQ(outer->ToString(), inner_->ToString());
+  ExpectOk(outer->Reset());
+  inner_->histogramData(kHistogram, &data);
+  EXPECT_EQ(data.count, 0u);
+}
+
 TEST_F(FilterStatsTest, RowScansThatFindNothingTellTheRateOfRow) {
   Open();
   WriteFiles();

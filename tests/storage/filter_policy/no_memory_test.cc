@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -356,9 +357,11 @@ TEST(NoMemory, OptionsThatAreNotPreparedKeepTheirMemtables) {
   EXPECT_GT(calls, 1u);
 }
 
-// An Attach that failed can be repeated, and no family stays arming.
+// An Attach that failed can be repeated, and no family stays arming. A family
+// is armed only if its memtables were counted.
 TEST(NoMemory, FrontFiltersAreAttachedInTheEnd) {
   test::TempDir dir;
+  std::set<std::string> reasons;
   const size_t calls = WithEachFailure([&](Attempt* attempt) {
     auto options = test::DelimitedDbOptions();
     auto filter = test::PrepareFilter(&options);
@@ -371,9 +374,11 @@ TEST(NoMemory, FrontFiltersAreAttachedInTheEnd) {
     EXPECT_TRUE(test::WaitFor([&filter] {
       return filter->Stats().families.at(0).state != FrontFilterState::kArming;
     }));
+    reasons.insert(filter->Stats().families.at(0).why);
     filter->Detach();
   });
   EXPECT_GT(calls, 5u);
+  EXPECT_EQ(reasons.count("there was no memory to count its memtables"), 1u);
 }
 
 TEST(NoMemory, StatisticsNeedNone) {

@@ -229,6 +229,19 @@ TEST_F(ProbeVerb, FilesWithoutOurFilterMayHoldEverything) {
   EXPECT_EQ(Answer(ribbon.out, "verdict"), "may be there");
 }
 
+TEST_F(ProbeVerb, KeysOutsideTheLayoutAreLookedUpWhole) {
+  const auto policy =
+      test::MakeFilterPolicy({.key_layout = KeyLayout::Delimited('/')});
+  const std::vector<std::string> keys = {"a/x", "outside"};
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst({.policy = policy}, path_, keys));
+  const Output present = RunFine({"probe", path_, "--key", "outside"});
+  EXPECT_EQ(Answer(present.out, "outside"), "the layout  may be there");
+  EXPECT_EQ(Answer(present.out, "verdict"), "may be there");
+  const Output absent = RunFine({"probe", path_, "--key", "absent"});
+  EXPECT_EQ(Answer(absent.out, "outside"), "the layout  not there");
+  EXPECT_EQ(Answer(absent.out, "verdict"), "not there");
+}
+
 TEST_F(ProbeVerb, DamagedSectionsSayMayBeThere) {
   const auto policy =
       test::MakeFilterPolicy({.key_layout = KeyLayout::FixedRow(8)});
