@@ -72,7 +72,10 @@ TEST(BloomMath, EmptyAndFullFiltersAreExact) {
   EXPECT_NEAR(BlockedFalsePositiveRate(1'000'000, 1, 6), 1, 1e-12);
   // One key, one probe, one block: the one bit of 512.
   EXPECT_NEAR(BlockedFalsePositiveRate(1, 1, 1), 1.0 / 512, 1e-12);
-  // The same over four blocks.
+  // Two keys set two bits, or the same one twice.
+  EXPECT_NEAR(BlockedFalsePositiveRate(2, 1, 1),
+              1 - (511.0 / 512) * (511.0 / 512), 1e-12);
+  // The same as of one key, over four blocks.
   EXPECT_NEAR(BlockedFalsePositiveRate(1, 4, 1), 1.0 / 2048, 1e-12);
 }
 
