@@ -65,7 +65,8 @@ class Exporter {
     std::sort(region_start_rows_.begin(), region_start_rows_.end());
   }
 
-  Status Run(const std::map<std::string, FamilyOptions>& families);
+  Status Run(const std::map<std::string, FamilyOptions>& families,
+             const Snapshot* snapshot);
 
  private:
   Status ExportFamily(const std::string& name, const FamilyOptions& options,
@@ -91,17 +92,16 @@ class Exporter {
   uint64_t files_in_region_ = 0;
 };
 
-Status Exporter::Run(const std::map<std::string, FamilyOptions>& families) {
-  std::unique_ptr<const Snapshot> snapshot;
+Status Exporter::Run(const std::map<std::string, FamilyOptions>& families,
+                     const Snapshot* snapshot) {
   StoreStats stats;
-  Status s = store_->GetSnapshot(&snapshot);
-  if (s.ok()) s = store_->Stats(&stats);
+  Status s = store_->Stats(&stats);
   has_tags_ = stats.cell_ttls;
   for (const auto& [name, options] : families) {
     meter_.Expect(stats.families[name].estimated_cells);
   }
   for (const auto& [name, options] : families) {
-    if (s.ok()) s = ExportFamily(name, options, snapshot.get());
+    if (s.ok()) s = ExportFamily(name, options, snapshot);
   }
   return s;
 }
@@ -201,10 +201,14 @@ Status Exporter::FinishFile() {
   return meter_.CountFile();
 }
 
-// The families to export, by name.
-Status ChooseFamilies(const HFileExportOptions& options, const Store& store,
+// Takes a snapshot, and finds the families of its time to export, by name.
+Status ChooseFamilies(const HFileExportOptions& options, Store* store,
+                      std::unique_ptr<const Snapshot>* snapshot,
                       std::map<std::string, FamilyOptions>* chosen) {
-  *chosen = store.Families();
+  do {
+    *chosen = store->Families();
+    if (Status s = store->GetSnapshot(snapshot); !s.ok()) return s;
+  } while (*chosen != store->Families());
   if (!options.families.empty()) {
     std::map<std::string, FamilyOptions> all;
     all.swap(*chosen);
@@ -240,14 +244,15 @@ Status Export(const HFileExportOptions& options, Store* store,
               const std::string& path, HFileExportReport* report) {
   *report = {};
   std::map<std::string, FamilyOptions> families;
+  std::unique_ptr<const Snapshot> snapshot;
   Status s = CheckOptions(options);
-  if (s.ok()) s = ChooseFamilies(options, *store, &families);
+  if (s.ok()) s = ChooseFamilies(options, store, &snapshot, &families);
   std::unique_ptr<ExportDirectory> directory;
   if (s.ok()) s = ExportDirectory::Create(store->GetEnv(), path, &directory);
   if (s.ok()) {
     s = CatchExceptions([&] {
       Exporter exporter(options, store, directory.get(), report);
-      const Status written = exporter.Run(families);
+      const Status written = exporter.Run(families, snapshot.get());
       return written.ok() ? directory->Commit() : written;
     });
   }

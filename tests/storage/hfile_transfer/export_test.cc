@@ -8,9 +8,11 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/env.h"
@@ -482,6 +484,34 @@ TEST_F(Export, RemovesNoDirectoryOfAnother) {
   EXPECT_THAT(hfile_transfer::ExportDirectory::Create(&env, out_, &directory),
               StatusIs(Status::kIOError, HasSubstr(out_)));
   EXPECT_TRUE(std::filesystem::exists(out_));
+}
+
+// A batch is written while the export begins, also to a new family.
+TEST_F(Export, HasAllFamiliesOfItsSnapshot) {
+  class CallingEnv final : public rocksdb::EnvWrapper {
+   public:
+    CallingEnv() : EnvWrapper(rocksdb::Env::Default()) {}
+    const char* Name() const override { return "CallingEnv"; }
+    Status CreateDir(const std::string& path) override {
+      if (on_create) std::exchange(on_create, nullptr)();
+      return EnvWrapper::CreateDir(path);
+    }
+
+    std::function<void()> on_create;
+  };
+  CallingEnv env;
+  store_ = OpenOrFail({.env = &env}, dir_.File("db"), {{"f", {}}});
+  env.on_create = [this] {
+    ASSERT_THAT(store_->CreateFamily("g", {}), IsOk());
+    WriteBatch batch;
+    batch.Put("r", "f", "q", "v");
+    batch.Put("r", "g", "q", "v");
+    ASSERT_THAT(store_->Write(batch), IsOk());
+  };
+  EXPECT_THAT(Run(), IsOk());
+  EXPECT_FALSE(env.on_create);
+  EXPECT_EQ(Exported("f").size(), Exported("g").size());
+  store_.reset();
 }
 
 // Whoever may not read the parent has not just created the directory.
