@@ -99,12 +99,13 @@ struct HFileExportReport {
 inline constexpr uint64_t kHFilesPerRegion = 32;
 
 // Writes the cells of families to <directory>/<family>/<32 hexadecimal digits>,
-// as of one snapshot: all visible versions, with their timestamps. The
-// directory is created, or must be empty. Files are written to a hidden
-// directory inside of it. When all are complete and on the disk, each family is
-// renamed to its place. An export that fails leaves nothing, unless it fails,
-// or its process ends, once these renames have begun; the report has the files
-// in place. If the process ends earlier, or has no memory to remove it,
+// as of one snapshot: all visible versions, with their timestamps. Versions
+// that expire before their family is written are left out. The directory is
+// created, or must be empty. Files are written to a hidden directory inside of
+// it. When all are complete and on the disk, each family is renamed to its
+// place. An export that fails leaves nothing, unless it fails, or its process
+// ends, once these renames have begun; the report has the files in place. If
+// the process ends earlier, or has no memory to remove it,
 // `directory`/.export-* stays, which HBase skips. Errors:
 //   InvalidArgument  an unknown family; a name, row, cell or timestamp that
 //                    HBase does not take; a directory that is not empty; an

@@ -375,6 +375,7 @@ class Store {
 
   // Makes a new store at `path`, which must not exist, of the cells of this one
   // (store_copy.h), as of one time. Versions and deletes keep their timestamps.
+  // Versions that expire before their family is copied are left out.
   // A `latest` family (FamilyOptions) of the copy has the newest version of
   // each cell. A cell that is in a `latest` family here or in the copy gets the
   // time of the copy if its own is later.
