@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 namespace rowbloom {
@@ -115,11 +115,8 @@ class GivenTimes {
     return newest_ms_;
   }
 
-  // Forgets all timestamps, and frees most of their memory.
+  // Forgets all timestamps, and frees their memory.
   void Clear() {
-    // Clearing a map takes time for each of its buckets, of which a large batch
-    // may have left many. An assigned {} would keep them.
-    if (times_.bucket_count() > 2 * kMaxCells) times_ = decltype(times_)();
     times_.clear();
     newest_ms_ = 0;
   }
@@ -150,8 +147,9 @@ class GivenTimes {
   }
 
   uint64_t newest_ms_ = 0;  // the newest remembered time
-  // The times by the hash of a cell, or of a row.
-  std::unordered_map<uint64_t, Times> times_;
+  // The times by the hash of a cell, or of a row. A hash table would let chosen
+  // names make a large batch take quadratic time: the hashes have no secret.
+  std::map<uint64_t, Times> times_;
 };
 
 }  // namespace rowbloom

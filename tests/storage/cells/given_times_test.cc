@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "tests/support/random.h"
@@ -111,6 +113,21 @@ TEST(GivenTimes, TakeBoundedMemory) {
   EXPECT_GE(raises, kCells / 2048);
   EXPECT_LE(raises, kCells / 512);
   EXPECT_LE(now_ms, kNow + kCells / 512);
+}
+
+// Names can be chosen so that the hashes of their cells share a bucket of a
+// hash table. One batch may have many such cells.
+TEST(GivenTimes, ChosenCellsTakeNoQuadraticTime) {
+  constexpr uint64_t kCells = 150'000;
+  std::unordered_map<uint64_t, bool> table;
+  for (uint64_t i = 0; i < kCells; ++i) table.emplace(i, true);
+  const uint64_t apart = table.bucket_count();
+  const auto began = std::chrono::steady_clock::now();
+  GivenTimes given;
+  for (uint64_t i = 2; i < kCells; ++i) {
+    ASSERT_EQ(given.Put(1, i * apart, kNow, false), kNow);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
 // A put is later than the deletes before it, and than the puts unless it is at
