@@ -47,8 +47,13 @@ FileRun::Place FileRun::Find(std::string_view row) const {
   const uint64_t number = FirstBytes(rest);
   auto at = static_cast<size_t>(std::ranges::lower_bound(lasts_, number) -
                                 lasts_.begin());
-  while (at < files_.size() && lasts_[at] == number && files_[at]->high < row) {
-    ++at;
+  // Keys that begin alike have one number, and there may be many of them.
+  if (at < files_.size() && lasts_[at] == number) {
+    const auto end = std::ranges::upper_bound(lasts_, number) - lasts_.begin();
+    const auto found = std::partition_point(
+        files_.begin() + static_cast<ptrdiff_t>(at), files_.begin() + end,
+        [row](const ListedFile* file) { return file->high < row; });
+    at = static_cast<size_t>(found - files_.begin());
   }
   constexpr uint64_t kAll = ~uint64_t{0};
   return {.file = at,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -81,6 +82,31 @@ TEST(FileRun, ShowsTheFilesWhoseRangesMayHaveTheRow) {
     }
   }
   EXPECT_GT(shown, 1000u);
+}
+
+// The last key leaves the others no common beginning to skip, so that all of
+// them have one number.
+TEST(FileRun, DoesNotWalkOverKeysThatBeginAlike) {
+  constexpr size_t kFiles = 100'000;
+  std::vector<ListedFile> files;
+  for (size_t i = 0; i < kFiles; ++i) {
+    const std::string key = "https://" + std::to_string(kFiles + i);
+    files.push_back({.low = key, .high = key, .rows = NumberedRows(i)});
+  }
+  files.push_back({.low = "z", .high = "z"});
+  std::vector<const ListedFile*> in_order;
+  for (const ListedFile& file : files) in_order.push_back(&file);
+  const FileRun run(in_order);
+  const auto began = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < kFiles; ++i) {
+    const FileRows* found = nullptr;
+    EXPECT_TRUE(run.InFilesOf(files[i].high, [&found](const FileRows* rows) {
+      found = rows;
+      return true;
+    }));
+    ASSERT_EQ(found, files[i].rows.get());
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
 }
 
 }  // namespace
