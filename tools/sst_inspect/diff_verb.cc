@@ -99,17 +99,22 @@ class Differ {
   }
 
   void DiffCells() {
-    Listing listing(output_, "side key timestamp type sequence value",
+    Listing listing(output_, "side key timestamp type sequence tags value",
                     Prints::kAllTheWhile);
     const auto add = [&](Side side, std::string_view how, const Cell& cell) {
       if (cells_.differing() > args_.limit) return;
       Record record = Differing("cell_differs", side, how);
       record.Text("key", format_.ColumnText(cell.user_key));
       AddTimestamp(format_.TimestampOf(cell.user_key), &record);
-      listing.Add(record.Number("sequence", cell.sequence)
-                      .Text("type", a_.TypeName(cell.type))
-                      .Text("value", format_.Text(cell.value))
-                      .As(format_.ShortText(cell.value)));
+      record.Number("sequence", cell.sequence)
+          .Text("type", a_.TypeName(cell.type))
+          .Text("value", format_.Text(cell.value))
+          .As(format_.ShortText(cell.value));
+      if (!cell.tags.empty()) {
+        record.Text("tags", format_.Text(cell.tags))
+            .As(format_.ShortText(cell.tags));
+      }
+      listing.Add(record);
     };
     const std::unique_ptr<CellReader> a = a_.NewCellReader();
     const std::unique_ptr<CellReader> b = b_.NewCellReader();
