@@ -25,7 +25,7 @@ struct DataArgs : FileArgs {
                     "KEY");
     cli::AddBytesTo(command, "--stop", &stop, "The end, exclusive", "KEY");
     cli::AddNumberTo(command, "--cells", &limit,
-                     "At most so many of each file");
+                     "At most so many of each file, and range deletions");
     command->add_flag("--whole-keys", whole_keys,
                       "Print keys as they are, not row and qualifier");
     AddKeyLayoutTo(command);
@@ -63,7 +63,7 @@ class DataPrinter {
     }
     Require(cells->status());
     listing.Print();
-    if (left > 0) Require(PrintRangeDeletions());
+    Require(PrintRangeDeletions());
   }
 
  private:
@@ -145,12 +145,15 @@ class DataPrinter {
   rocksdb::Status PrintRangeDeletions() {
     Listing ranges(output_, "start=from end=to type sequence",
                    Prints::kAllTheWhile);
+    uint64_t left = args_.limit;
     return file_.ForEachRangeDeletion(
         [&](const TableFile::RangeDeletion& range) {
+          if (left == 0) return;
           const std::string_view start = format_.WithoutTimestamp(range.start);
           const std::string_view end = format_.WithoutTimestamp(range.end);
           if (start_ && Compare(end, *start_) <= 0) return;
           if (IsBehindStop(start) || IsBehindRow(start)) return;
+          --left;
           ranges.Add(Record("range_deletion", file_.path())
                          .Text("start", format_.Text(start))
                          .Text("end", format_.Text(end))

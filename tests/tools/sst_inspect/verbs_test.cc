@@ -134,6 +134,11 @@ TEST_F(Verbs, LiveDatabaseShowsItsVersions) {
   EXPECT_EQ(lines[3], "  a    put            1  1");
   EXPECT_EQ(lines[4], "  from  to  type          sequence");
   EXPECT_EQ(lines[5], "  b     d   range-delete         3");
+  const std::vector<std::string> limited =
+      Lines(RunFine({"data", "--cells", "1", dir_.File("db")}).out);
+  ASSERT_EQ(limited.size(), 5U);
+  EXPECT_EQ(limited[2], lines[2]);
+  EXPECT_EQ(limited[4], lines[5]);
   EXPECT_EQ(RunTool({"verify", dir_.File("db")}).code, 0);
   const json stats =
       Records(RunTool({"stats", "--json", dir_.File("db")}), "stats").at(0);
