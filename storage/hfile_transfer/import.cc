@@ -100,7 +100,7 @@ class Importer {
   void ExpectCells();
   // Checks that the families that are to be taken exist.
   Status CheckTaken() const;
-  // Returns the reason, with those that could not be dropped.
+  // Returns `why`, with the names of families that could not be dropped.
   Status DropNewFamilies(Status why);
   Status Load(BulkLoad* load);
 
@@ -118,8 +118,8 @@ class Importer {
   Status ChooseFiles(const std::string& name, std::vector<SourceFile>* files,
                      BulkLoad* load);
   // The error that an import of the file would have after those that were kept,
-  // but for the values of its cells in MOB files. Without one it is kept, too:
-  // a file that is left out leaves nothing in the checks of the others.
+  // but for the values of its cells in MOB files. *kept changes only without an
+  // error: a file that is left out has no part in the checks of the others.
   Status ReadThrough(const SourceFile& file, std::optional<CellLoader>* kept);
   // Counts the files that are to be loaded, and those that were replaced.
   Status CountChosen(const std::vector<SourceFile>& chosen, size_t replaced);

@@ -136,8 +136,8 @@ Status CheckNoWrites(const fs::path& recovered_edits) {
       "them");
 }
 
-// Checks that the directory, which has this name, tells nothing of the files
-// around it that an import would have to know.
+// NotSupported: the directory has writes that are in no HFile, or the list of
+// the HFiles that count. `name` is the last part of its path.
 Status CheckDirectory(const fs::path& directory, const std::string& name) {
   if (name == kRecoveredEdits) return CheckNoWrites(directory);
   if (name != kFileList) return Status::OK();
@@ -350,7 +350,8 @@ struct Tables {
   std::set<fs::path> replaced;  // directories of split and merged regions
 };
 
-// Notes the regions of a file's table, and those that its target replaces.
+// Notes the regions of a file's table. Regions are replaced if newer ones have
+// their rows, or if a reference or link leads to them.
 Status NoteRegions(const Place& place,
                    const std::optional<StoreFileTarget>& target,
                    Tables* tables) {
@@ -500,8 +501,8 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
     Status s = CheckTables(directory, tables);
     if (!s.ok()) return s;
   }
-  const auto is_replaced = [&replaced =
-                                tables.replaced](const StoreFile& file) {
+  const std::set<fs::path>& replaced = tables.replaced;
+  const auto is_replaced = [&replaced](const StoreFile& file) {
     const Place place(file.name);
     // REGION/FAMILY/recovered.hfiles has files from the logs of a server.
     return replaced.contains(place.region) || replaced.contains(place.table);
