@@ -468,18 +468,25 @@ TEST_F(Export, TakesAnEmptyDirectoryOnly) {
                        AllOf(HasSubstr(mine), HasSubstr("found a file"))));
 }
 
+// Calls a function before the first directory is made.
+class CallingEnv final : public rocksdb::EnvWrapper {
+ public:
+  CallingEnv() : EnvWrapper(rocksdb::Env::Default()) {}
+  const char* Name() const override { return "CallingEnv"; }
+  Status CreateDir(const std::string& path) override {
+    if (on_create) std::exchange(on_create, nullptr)(path);
+    return EnvWrapper::CreateDir(path);
+  }
+
+  std::function<void(const std::string&)> on_create;
+};
+
 // Another export makes the directory first, and has put nothing into it yet.
 TEST_F(Export, RemovesNoDirectoryOfAnother) {
-  class SharedEnv final : public rocksdb::EnvWrapper {
-   public:
-    SharedEnv() : EnvWrapper(rocksdb::Env::Default()) {}
-    const char* Name() const override { return "SharedEnv"; }
-    Status CreateDir(const std::string& path) override {
-      std::filesystem::create_directory(path);
-      return EnvWrapper::CreateDir(path);
-    }
+  CallingEnv env;
+  env.on_create = [](const std::string& path) {
+    std::filesystem::create_directory(path);
   };
-  SharedEnv env;
   std::unique_ptr<hfile_transfer::ExportDirectory> directory;
   EXPECT_THAT(hfile_transfer::ExportDirectory::Create(&env, out_, &directory),
               StatusIs(Status::kIOError, HasSubstr(out_)));
@@ -488,20 +495,9 @@ TEST_F(Export, RemovesNoDirectoryOfAnother) {
 
 // A batch is written while the export begins, also to a new family.
 TEST_F(Export, HasAllFamiliesOfItsSnapshot) {
-  class CallingEnv final : public rocksdb::EnvWrapper {
-   public:
-    CallingEnv() : EnvWrapper(rocksdb::Env::Default()) {}
-    const char* Name() const override { return "CallingEnv"; }
-    Status CreateDir(const std::string& path) override {
-      if (on_create) std::exchange(on_create, nullptr)();
-      return EnvWrapper::CreateDir(path);
-    }
-
-    std::function<void()> on_create;
-  };
   CallingEnv env;
   store_ = OpenOrFail({.env = &env}, dir_.File("db"), {{"f", {}}});
-  env.on_create = [this] {
+  env.on_create = [this](const std::string& /*path*/) {
     ASSERT_THAT(store_->CreateFamily("g", {}), IsOk());
     WriteBatch batch;
     batch.Put("r", "f", "q", "v");
